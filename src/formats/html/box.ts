@@ -246,7 +246,17 @@ export function insideOf({ padding, border }: Box): number {
   return padding.left + padding.right + border.left + border.right;
 }
 
+/** The same above and below. */
+export function tallInsideOf({ padding, border }: Box): number {
+  return padding.top + padding.bottom + border.top + border.bottom;
+}
+
 /** Margins at the left and the right that move the content in. */
 export function outsideOf({ margin }: Box): number {
   return Math.max(0, margin.left) + Math.max(0, margin.right);
+}
+
+/** The same above and below. */
+export function tallOutsideOf({ margin }: Box): number {
+  return Math.max(0, margin.top) + Math.max(0, margin.bottom);
 }

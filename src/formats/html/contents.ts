@@ -2,7 +2,7 @@
  *  surely takes. Lengths are in CSS pixels. */
 import { insideOf, isBound, isPartOfTable, outsideOf } from "./box.ts";
 import { Columns } from "./demand.ts";
-import type { Part } from "./part.ts";
+import { type Part, tableAround } from "./part.ts";
 import { attributeOf } from "./tree.ts";
 import type { Values } from "./values.ts";
 
@@ -96,8 +96,7 @@ function demandOfItem({ box, demand }: Part): number {
 /** Columns of a table of fixed layout keep their width. */
 function isInFixed(part: Part, valuesOf: ReadonlyMap<Part, Values>): boolean {
   if (part.box.display !== "table-cell") return false;
-  let table = part.parent;
-  while (table !== undefined && !table.box.display.endsWith("table")) table = table.parent;
+  const table = tableAround(part);
   return table !== undefined && valuesOf.get(table)?.word("table-layout") === "fixed";
 }
 

@@ -1,4 +1,5 @@
 /** Round corners (H17). Lengths are in CSS pixels. */
+import { tallInsideOf, tallOutsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import { doom, type Part } from "./part.ts";
 
@@ -33,7 +34,7 @@ function isInside(part: Part, cascade: Cascade): boolean {
   let inner = part;
   for (; inner.text === undefined; inner = inner.children[0]!) {
     const { box, style, element, children } = inner;
-    const { padding, border, margin } = box;
+    const { padding, border } = box;
     const isHigh = box.height !== undefined || box.minHeight > 0 || box.isHeightShare;
     if (children.length !== 1 || element === undefined || isHigh || raised.test(element.name)) return false;
     if (style.values.has("vertical-align") && !box.display.startsWith("table")) return false;
@@ -43,9 +44,9 @@ function isInside(part: Part, cascade: Cascade): boolean {
     if (box.isInline) continue;
     above += padding.top + border.top;
     below += padding.bottom + border.bottom;
-    high += padding.top + border.top + padding.bottom + border.bottom;
+    high += tallInsideOf(box);
     if (inner === part) continue;
-    high += Math.max(0, margin.top) + Math.max(0, margin.bottom) + style.spacing;
+    high += tallOutsideOf(box) + style.spacing;
     if (box.display.startsWith("inline-")) high += inner.parent!.style.lineHeight;
   }
   high += linesOf(inner) * Math.max(line, inner.style.lineHeight, inner.style.fontSize * lineMost);

@@ -1,6 +1,6 @@
 /** The heights that the content of a box is declared to have. Lengths are in CSS pixels. */
 import { windowMost } from "#/src/formats/css/media.ts";
-import { isPartOfTable } from "./box.ts";
+import { isPartOfTable, tallInsideOf, tallOutsideOf } from "./box.ts";
 import type { Style } from "./computed-style.ts";
 import { isBlank } from "./fonts.ts";
 import { contentArea } from "./ink.ts";
@@ -23,13 +23,11 @@ export function heightsOf(
       const { box, text } = child;
       const isPaint = isInPaint || child.paints;
       if (text !== undefined) {
-        const { lineHeight, fontSize, whiteSpace } = child.style;
-        const lines = isOneLine && whiteSpace === "normal" ? 1 : linesIn(text.text, child.style);
-        high += lines * Math.max(lineHeight, fontSize * contentArea);
+        const isOne = isOneLine && child.style.whiteSpace === "normal";
+        high += (isOne ? 1 : linesIn(text.text, child.style)) * lineOf(child.style);
         continue;
       }
-      if (child.element?.name === "br")
-        high += Math.max(part.style.lineHeight, part.style.fontSize * contentArea);
+      if (child.element?.name === "br") high += lineOf(part.style);
       if (box.isOutOfFlow) continue;
       // A table, and each part of it, grows with what it holds.
       const isGrown = isPartOfTable(box.display) || box.display.endsWith("table");
@@ -58,12 +56,8 @@ export function heightsOf(
         Math.max(0, below) +
         raised +
         box.tallShare * windowMost +
-        box.padding.top +
-        box.padding.bottom +
-        box.border.top +
-        box.border.bottom +
-        Math.max(0, box.margin.top) +
-        Math.max(0, box.margin.bottom);
+        tallInsideOf(box) +
+        tallOutsideOf(box);
     }
     return high;
   }
@@ -71,7 +65,6 @@ export function heightsOf(
   /** The height of what has no letters: blanks that do not go away, marks, the space between rows, parts before and after. */
   function blankHigh(part: Part): number {
     const { element, style, box } = part;
-    const line = Math.max(style.lineHeight, style.fontSize * contentArea);
     const isKept = !/^(?:normal|nowrap)$/.test(style.whiteSpace);
     let lines = box.display === "list-item" ? 1 : 0;
     for (const one of element?.children ?? [])
@@ -79,10 +72,14 @@ export function heightsOf(
         lines += isKept ? one.text.split("\n").length : 1;
     const isOfRows = box.display.endsWith("table") || box.display === "table-row";
     const hasParts = (valuesOf.get(part)?.declared.parts.size ?? 0) > 0;
-    return lines * line + (isOfRows ? 2 * style.spacing : 0) + (hasParts ? partsMost : 0);
+    return lines * lineOf(style) + (isOfRows ? 2 * style.spacing : 0) + (hasParts ? partsMost : 0);
   }
 
   return highIn;
+}
+
+function lineOf({ lineHeight, fontSize }: Style): number {
+  return Math.max(lineHeight, fontSize * contentArea);
 }
 
 /** Lines break at blanks, after signs that are no letters, and beside dashes. */

@@ -1,4 +1,5 @@
 /** The style of an element, its box and what is behind it, from its values and the style of its parent. */
+import { numberOf } from "#/src/formats/css/length.ts";
 import { type Box, boxOf } from "./box.ts";
 import type { Cascade, DeclaredStyle, StyleDoubt } from "./cascade.ts";
 import { type Behind, behindOf } from "./colours.ts";
@@ -97,7 +98,5 @@ export function elementStyles({ cascade, valuesOf }: ElementStyleOptions): MadeO
 }
 
 export function opacityOf(values: Values): number {
-  const [token] = values.get("opacity") ?? [];
-  const number = token?.type === "number" ? token.number : token?.type === "percent" ? token.number / 100 : 1;
-  return Math.max(0, Math.min(1, number));
+  return Math.max(0, Math.min(1, numberOf(values.get("opacity") ?? [], 1) ?? 1));
 }

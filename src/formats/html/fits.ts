@@ -8,7 +8,7 @@ import { initialStyle } from "./computed-style.ts";
 import { judgeCorner } from "./corners.ts";
 import { heightsOf } from "./declared-heights.ts";
 import { keepsLine } from "./demand.ts";
-import { covers, doom, isInLine, type Part } from "./part.ts";
+import { covers, doom, isInLine, isWithin, type Part } from "./part.ts";
 import { judgePlaced, placedMost } from "./placed.ts";
 import { signsOf } from "./pseudo.ts";
 import type { Reaches } from "./reach.ts";
@@ -160,7 +160,10 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const isLeft = part.element?.name === "html" ? hasLinesFromRight(part) : part.isFromRight;
     if (isLeft || part.box.items !== undefined) doom(part, "may-be-off-screen");
     // What leaves its box to the right meets floats from the right, and, inside of a float, the next one.
-    if (part.isFromRight ? hasFloatAround(part) : hasRightFloat(part) || isInFloat(part)) {
+    const isBesideFloat = part.isFromRight
+      ? hasAround(part, "hasFloat")
+      : hasAround(part, "hasRightFloat") || isWithin(part, (one) => one.box.isFloat);
+    if (isBesideFloat) {
       doom(part, "may-be-covered");
       if (fills(part)) reaches.page("may-be-covered");
     } else if (isBeside || standsBeside(part)) {
@@ -278,19 +281,9 @@ function fills({ paints, ink }: Part): boolean {
   return paints || ink === "signs";
 }
 
-function hasRightFloat(part: Part): boolean {
-  for (let at: Part["context"] | undefined = part.context; at !== undefined; at = at.around)
-    if (at.hasRightFloat) return true;
-  return false;
-}
-
-function isInFloat(part: Part): boolean {
-  for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at.box.isFloat) return true;
-  return false;
-}
-
-function hasFloatAround(part: Part): boolean {
-  for (let at: Part["context"] | undefined = part.context; at !== undefined; at = at.around)
-    if (at.hasFloat) return true;
+/** Whether a context around has one. */
+function hasAround({ context }: Part, which: "hasFloat" | "hasRightFloat"): boolean {
+  for (let at: Part["context"] | undefined = context; at !== undefined; at = at.around)
+    if (at[which]) return true;
   return false;
 }

@@ -23,6 +23,7 @@ import {
   doom,
   isAtom,
   isOwnContext,
+  isWithin,
   newContext,
   nothingFound,
   type Part,
@@ -257,7 +258,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     }
     if (declared.parts.has("first-letter")) part.inner.hasFloat = part.hasFloat = true;
     if (box.isFromRight) part.context.hasRightFloat = true;
-    if (isInline && paintsItself && name !== "img" && !paintedElements.has(name))
+    if (isInline && paintsItself && !paintedElements.has(name))
       if (behind.paints || !isThinLine(part, values)) inlinePaint(part, flaws);
     if (isReplaced(element)) {
       measureReplaced(element, part, values, lines, options);
@@ -274,7 +275,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         values,
         letters,
         box,
-        !parent.isSealed && !hasShadowAround(parent) ? part.high : 0,
+        !parent.isSealed && !isWithin(parent, hasShadow) ? part.high : 0,
       );
       if (cast !== undefined) part.flaws = [...part.flaws, cast];
     }
@@ -299,6 +300,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     parent.pull += part.pull;
   }
 
+  const hasShadow = (part: Part): boolean => valuesOf.get(part)?.has("box-shadow") === true;
+
   function holdsFromRight(block: Part): boolean {
     let holds = readFromRight.get(block);
     if (holds === undefined) {
@@ -308,12 +311,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       readFromRight.set(block, holds);
     }
     return holds;
-  }
-
-  function hasShadowAround(part: Part): boolean {
-    for (let at: Part | undefined = part; at !== undefined; at = at.parent)
-      if (valuesOf.get(at)?.has("box-shadow")) return true;
-    return false;
   }
 
   function visitBox(element: HtmlElement, part: Part, lines: Lines): void {

@@ -17,23 +17,24 @@ export const mayPaint = /^(?:(?:background|border)-|animation-name$)/;
 /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
 export function isThinLine(part: Part, values: Values): boolean {
   for (let at: Part | undefined = part.parent; at?.box.isInline; at = at.parent) if (at.paints) return false;
-  const { padding, border } = part.box;
-  const far = Math.max(padding.top + border.top, padding.bottom + border.bottom);
-  const overLine = (part.style.fontSize * contentArea - part.style.lineHeight) / 2;
+  const { border } = part.box;
   const isSure = !values.unsureNames.some((one) => /^(?:background|border)-/.test(one));
-  return isSure && sideNames.every((side) => border[side] <= 2) && overLine + far <= lineLeast;
+  return isSure && sideNames.every((side) => border[side] <= 2) && Math.max(...overLine(part)) <= lineLeast;
 }
 
 /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
-export function inlinePaint({ style, box }: Part, flaws: Flaw[]): void {
-  const overLine = (style.fontSize * contentArea - style.lineHeight) / 2;
-  const above = overLine + box.padding.top + box.border.top;
-  const below = overLine + box.padding.bottom + box.border.bottom;
-  if (
-    Math.max(above, below) > 60 ||
-    (Math.max(above, below) > 2 && (box.position !== "" || style.opacity < 1))
-  )
+export function inlinePaint(part: Part, flaws: Flaw[]): void {
+  const { style, box } = part;
+  const [above, below] = overLine(part);
+  const far = Math.max(above, below);
+  if (far > 60 || (far > 2 && (box.position !== "" || style.opacity < 1)))
     flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
   if (above > 2) flaws.push({ reach: "over", why: "may-be-covered", px: above });
   if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
+}
+
+/** How far the box of an inline element is painted over its line. */
+function overLine({ style, box }: Part): readonly [above: number, below: number] {
+  const over = (style.fontSize * contentArea - style.lineHeight) / 2;
+  return [over + box.padding.top + box.border.top, over + box.padding.bottom + box.border.bottom];
 }

@@ -171,6 +171,18 @@ export function isAtom({ box, style, parent }: Part): boolean {
   );
 }
 
+/** Whether it holds for the part or for one around it. */
+export function isWithin(part: Part, test: (one: Part) => boolean): boolean {
+  for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (test(at)) return true;
+  return false;
+}
+
+export function tableAround({ parent }: Part): Part | undefined {
+  let table = parent;
+  while (table !== undefined && !table.box.display.endsWith("table")) table = table.parent;
+  return table;
+}
+
 export function blockAround(part: Part): Part {
   let block = part;
   while (block.box.isInline && block.parent !== undefined) block = block.parent;

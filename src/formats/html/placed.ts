@@ -1,6 +1,6 @@
 /** What a box out of flow may lie on. It stands in the nearest positioned box around it (CSS 2.2 section 10.1), and leaves that above and
  *  below by no more than its distances, its margins and the greatest height of its content add up to. Lengths are in CSS pixels. */
-import { sideNames } from "./box.ts";
+import { sideNames, tallInsideOf, tallOutsideOf } from "./box.ts";
 import { doom, type Part } from "./part.ts";
 import type { Reaches } from "./reach.ts";
 import { isReplaced } from "./replaced.ts";
@@ -49,16 +49,14 @@ function reachesOut(
   highIn: (part: Part) => number,
   holder: Part,
 ): { readonly above: number; readonly below: number } {
-  const { margin, padding, border, inset, height, minHeight, maxHeight, isHeightShare } = part.box;
+  const { inset, height, minHeight, maxHeight, isHeightShare } = part.box;
   const [top, , bottom] = inset.map((size) => (typeof size === "object" ? size : undefined));
-  const inside = padding.top + padding.bottom + border.top + border.bottom;
-  const high = Math.max(highIn(part), height ?? 0, minHeight) + inside;
-  const outside = Math.max(0, margin.top) + Math.max(0, margin.bottom);
+  const high = Math.max(highIn(part), height ?? 0, minHeight) + tallInsideOf(part.box);
   // What margins below zero move, of it or in it, and what is painted beside a box of its content.
   const back = part.pull + spillOf(part);
   const backed = back + Math.max(0, -(top?.px ?? 0)) + Math.max(0, -(bottom?.px ?? 0));
   const on = Math.max(0, top?.px ?? 0) + Math.max(0, bottom?.px ?? 0);
-  const far = high + outside + on + backed;
+  const far = high + tallOutsideOf(part.box) + on + backed;
   // As high as a share of the box around it, it ends anywhere in that, and what it holds ends where it likes.
   if (isHeightShare) return { above: far, below: far };
   // What begins at a distance from the top ends below. The distances are those to the inside of the border.

@@ -1,6 +1,17 @@
 /** How far a flaw reaches: it dooms what it may cover or move, and leaves the rest of the page alone. */
 import type { Doubt } from "#/src/model/removal.ts";
-import { covers, doom, type Flaw, isCell, isInLine, type Part } from "./part.ts";
+import { lineLeast } from "./contents.ts";
+import {
+  blockAround,
+  covers,
+  doom,
+  type Flaw,
+  isCell,
+  isInLine,
+  isWithin,
+  type Part,
+  tableAround,
+} from "./part.ts";
 import { attributeOf } from "./tree.ts";
 
 export interface Reaches {
@@ -14,34 +25,26 @@ export interface Reaches {
 }
 
 export function createReaches(page: (why: Doubt) => void): Reaches {
+  const doomBeside =
+    (step: 1 | -1): Reaches["after"] =>
+    (part, px, why) =>
+      reachBeside(
+        part,
+        px,
+        () => {},
+        (one) => doom(one, why),
+        step,
+      );
   return {
     page,
-    over(part, px, why) {
-      reachBeside(
-        part,
-        px,
-        () => {},
-        (one) => doom(one, why),
-        -1,
-      );
-    },
-    after(part, px, why) {
-      reachBeside(
-        part,
-        px,
-        () => {},
-        (one) => doom(one, why),
-        1,
-      );
-    },
+    over: doomBeside(-1),
+    after: doomBeside(1),
     row(part, why) {
       for (let at: Part | undefined = part; at !== undefined; at = at.parent) {
         const { parent } = at;
         if (parent === undefined) break;
         if (isCell(at)) {
-          let table: Part | undefined = parent;
-          while (table !== undefined && !table.box.display.endsWith("table")) table = table.parent;
-          doom(table ?? parent, why);
+          doom(tableAround(at) ?? parent, why);
           return;
         }
         if (at.box.isFloat || at.box.display.startsWith("inline-") || parent.box.items !== undefined) {
@@ -111,24 +114,23 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       reaches.row(part, why);
       return;
     case "before":
-    case "over":
       reachBeside(
         part,
         px,
         // Text that is moved above the page is in no window.
-        () => reach === "before" && reaches.page(why),
+        () => reaches.page(why),
         (one) => {
-          if (reach === "over" || !beginsBelow(one, part)) doom(one, why);
+          if (!beginsBelow(one, part)) doom(one, why);
         },
         -1,
       );
       return;
+    case "over":
     case "after":
-      reaches.after(part, px, why);
+      reaches[reach](part, px, why);
       return;
     case "below": {
-      let block = parent;
-      while (block.parent !== undefined && block.box.isInline) block = block.parent;
+      const block = blockAround(parent);
       doom(block, why);
       reaches.after(block, Number.POSITIVE_INFINITY, why);
       return;
@@ -150,15 +152,18 @@ function reachBeside(
 ): void {
   let left = px;
   if (left <= 0) return;
+  /** Of a box on the way: the side that is left, and the one that is met first. */
+  const [side, nearSide] = step < 0 ? (["top", "bottom"] as const) : (["bottom", "top"] as const);
   /** The margin at the edge so far. */
-  let margin = isInLine(from) ? 0 : step < 0 ? from.box.margin.top : from.box.margin.bottom;
+  let margin = isInLine(from) ? 0 : from.box.margin[side];
   /** What of the margins that collapse here was taken off already: of some only the largest counts, also through boxes without height. */
   let counted = 0;
   let context: Part["context"] | undefined;
   for (let at = from; ; ) {
     const { parent } = at;
     // A float of before may reach down to here, and is painted below the lines.
-    if (context !== at.context) for (const one of at.context.floats) if (!isAround(one, from)) take(one);
+    if (context !== at.context)
+      for (const float of at.context.floats) if (!isWithin(from, (one) => one === float)) take(float);
     context = at.context;
     if (parent === undefined) {
       atRoot();
@@ -195,16 +200,16 @@ function reachBeside(
           continue;
         }
         left += sibling.pull;
-        const near = step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top;
+        const near = sibling.box.margin[nearSide];
         const gap = gapBetween(sibling, near, margin);
         left -= Math.max(0, gap - counted);
         if (left <= 0) return;
-        const far = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
+        const far = sibling.box.margin[side];
         const isEmpty = sibling.high <= 0;
         counted = isEmpty ? Math.max(counted, gap) : 0;
         margin = isEmpty ? Math.max(margin, near, far) : far;
         // The padding at the near edge of a block has no letters in it.
-        if (left <= edgeOf(sibling, step)) return;
+        if (left <= edgeOf(sibling, nearSide)) return;
         take(sibling);
         left -= Math.max(0, sibling.high);
         if (left <= 0) return;
@@ -212,13 +217,12 @@ function reachBeside(
       if (hasLine) left -= lineLeast;
       if (hasLine || isInLine(at)) margin = 0;
     }
-    left += Math.max(0, -(step < 0 ? parent.box.margin.top : parent.box.margin.bottom));
-    const side = step < 0 ? "top" : "bottom";
+    const own = parent.box.margin[side];
+    left += Math.max(0, -own);
     // Borders of cells may be shared, or none.
     const inner = parent.box.padding[side] + (isCell(parent) ? 0 : parent.box.border[side]);
     if (!parent.box.isInline && !/^table(?!-cell)/.test(parent.box.display)) left -= inner;
     if (left <= 0) return;
-    const own = step < 0 ? parent.box.margin.top : parent.box.margin.bottom;
     // A margin at the edge of its parent stands outside of it, or, with a padding, before that.
     if (inner > 0 && /^(?:block|table-cell)$/.test(parent.box.display))
       left -= Math.max(0, Math.max(0, margin) * marginSure - counted);
@@ -236,11 +240,6 @@ function reachBeside(
     if (inner > 0 || parent.box.display !== "block" || parent.box.isFloat) counted = 0;
     at = parent;
   }
-}
-
-function isAround(box: Part, part: Part): boolean {
-  for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at === box) return true;
-  return false;
 }
 
 /** The top of a float is not above that of a box that is written before it (CSS 2.2 section 9.5.1 rule 5), but for groups of a table. */
@@ -263,21 +262,19 @@ function isTurned({ box, children }: Part): boolean {
   return groups.lastIndexOf("table-header-group") > 0 || /,?table-footer-group,./.test(groups.join());
 }
 
-const lineLeast = 6.5;
-
 /** The part of a margin that it has in every font. */
 const marginSure = 0.8;
 
 /** The padding that all content of a block or a table keeps from the edge that is the first on the way. */
-function edgeOf(part: Part, step: 1 | -1): number {
+function edgeOf(part: Part, side: "top" | "bottom"): number {
   const { box, pull, children } = part;
   if (box.isFloat || box.isOutOfFlow || pull > 0) return 0;
   if (/^table(?:-row|-.*group)?$/.test(box.display)) {
     const isWhole = children.every((child) => /^table-(?:row|cell|.*group)$/.test(child.box.display));
-    return isWhole && children.length > 0 ? Math.min(...children.map((child) => edgeOf(child, step))) : 0;
+    return isWhole && children.length > 0 ? Math.min(...children.map((child) => edgeOf(child, side))) : 0;
   }
   if (box.display !== "block" && box.display !== "table-cell") return 0;
-  return step < 0 ? box.padding.bottom : box.padding.top;
+  return box.padding[side];
 }
 
 /** Margins collapse: of two only the larger counts, and none where one is below zero. */

@@ -4,7 +4,7 @@ import { type Box, insideOf, isPartOfTable, outsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import { columnShare, isFilled } from "./column-shares.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
-import { isInLine, type Part } from "./part.ts";
+import { isCell, isInLine, isWithin, type Part, tableAround } from "./part.ts";
 import { hasColumns } from "./table-slots.ts";
 import { attributeOf } from "./tree.ts";
 import type { Values } from "./values.ts";
@@ -62,7 +62,7 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
     const { display } = box;
     const line = lineIn(part, around, inside);
     const isShareBeside = box.sideShare > smallShare && part.style.display !== "table";
-    const isSqueezed = isShareBeside && isInCell(part) && part.content > line;
+    const isSqueezed = isShareBeside && isWithin(part, isCell) && part.content > line;
     // Beside its shares, a cell without others and without floats is at least as wide as the line; of what needs more, only that is wider.
     const isOfLine = isSqueezed && display === "table-cell" && line >= roomLeast && !part.hasFloat;
     const isInShares = around.isInShares || (isSqueezed && !isOfLine) || hasShareInLine(part);
@@ -200,12 +200,6 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
     );
   }
 
-  function isInCell(part: Part): boolean {
-    for (let at: Part | undefined = part; at !== undefined; at = at.parent)
-      if (at.box.display === "table-cell") return true;
-    return false;
-  }
-
   /** A box in a line whose width is a share: a line that does not break leaves its box by as much. */
   function hasShareInLine(part: Part): boolean {
     const isShare = (one: Part): boolean =>
@@ -221,9 +215,7 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
 
 /** The paddings and borders of the cells of the first row of the table. */
 function insidesOfFirst(cell: Part): readonly number[] {
-  let table = cell.parent;
-  while (table?.parent !== undefined && !table.box.display.endsWith("table")) table = table.parent;
-  let row = table;
+  let row = tableAround(cell);
   while (row !== undefined && row.box.display !== "table-row")
     row = row.children.find(({ box }) => /^table-(?:row|.*group)$/.test(box.display));
   return row?.children.map(({ box }) => insideOf(box)) ?? [];
