@@ -57,9 +57,7 @@ const rules: readonly Rule[] = [
       '  if (position === "") return;',
       '  if (box.isFloat) flaw("moves", "may-be-covered");\n  if (position === "") return;',
     ],
-    code: [
-      ["judge.ts", "/** With all colours of the contexts", "return { colours, borders: part.context.borders"],
-    ],
+    code: [["judge.ts", "/** With all colours of the contexts", "return { colours, borders: context.borders"]],
   },
   {
     rule: "H6 small side margins",
@@ -143,7 +141,7 @@ const rules: readonly Rule[] = [
   {
     rule: "H11 heights in percent",
     blunt: ["fits.ts", "const isAuto = ", "const isAuto = false && "],
-    code: [["fits.ts", "if (box.isHeightShare && !isGrown", "if (!isAuto && !isRootPart)"]],
+    code: [["fits.ts", "const isAuto = ", "if (limit === undefined || isGrown"]],
   },
   {
     rule: "H12 boxes that cut off",
@@ -195,7 +193,7 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "H20 paint in lines",
-    blunt: ["paint.ts", "  const above = overLine + ", "  const above = 100 + overLine + "],
+    blunt: ["paint.ts", "= overLine(part);", "= [100, 100];"],
     code: [["paint.ts", "/** H20: an inline box", 'flaws.push({ reach: "after"']],
   },
   {
@@ -306,13 +304,10 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "colours of the other scheme",
-    blunt: ["../css/stylesheet.ts", "scheme: scope.scheme ?? scheme", "scheme: undefined"],
+    blunt: ["../css/scope.ts", "scheme: scope.scheme ?? scheme", "scheme: undefined"],
     code: [
-      [
-        "../css/stylesheet.ts",
-        "/** Whether a declaration changes nothing but colours",
-        "return { ...scope, isMaybe",
-      ],
+      ["../css/stylesheet.ts", "/** Whether a declaration changes nothing but colours", "class SheetReader"],
+      ["../css/scope.ts", "/** The scope of rules for these windows", "return { ...scope, doubt"],
     ],
   },
   {
