@@ -57,7 +57,7 @@ const rules: readonly Rule[] = [
       '  if (position === "") return;',
       '  if (box.isFloat) flaw("moves", "may-be-covered");\n  if (position === "") return;',
     ],
-    code: [["judge.ts", "/** With all colours of the contexts", "return { colours, borders: context.borders"]],
+    code: [["judge.ts", "/** With all colours of the contexts", "return { colours, borders, stacked"]],
   },
   {
     rule: "H6 small side margins",

@@ -128,7 +128,7 @@ export function judgePage(
       meter.spend((colours?.length ?? 0) >> 2);
     }
     if (colours !== undefined && colours.length > coloursMax) colours = undefined;
-    return { colours, borders: context.borders, stacked: [...over, ...(exposed?.stacked ?? [])] };
+    return { colours, borders, stacked: [...over, ...(exposed?.stacked ?? [])] };
   }
 
   function judgeText(

@@ -2,7 +2,7 @@
 import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { barsOf } from "./bar.ts";
-import { type Box, displayOf, insideOf, isPartOfTable, outsideOf, plainBox } from "./box.ts";
+import { type Box, displayOf, insideOf, outsideOf, plainBox } from "./box.ts";
 import { type Cascade, noStyle } from "./cascade.ts";
 import { addColours, type Shadows } from "./colours.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
@@ -248,7 +248,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     part.paints = paintsItself;
     if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html")
       addColours(part.context, behind.backdrops);
-    if (!isInline && !isPartOfTable(display)) {
+    if (!isInline) {
       const px = box.border.top + box.border.right + box.border.bottom + box.border.left;
       part.context.borders += px;
     }
