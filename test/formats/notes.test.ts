@@ -114,7 +114,7 @@ test("whatever a sender writes, a reader can tell which brackets are the server'
       expect(notesIn(text).map(shown)).toEqual(expected.map(shown));
       expect(text.match(/(?<!\\)⟦/g)).toBeNull();
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[[["", "\u200b \u200b"]]]] },
   );
 });
 

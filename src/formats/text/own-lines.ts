@@ -71,7 +71,8 @@ export function withNotes(text: string, { begin, end }: NotePlaces): string {
     const [note = "", after = ""] = piece.split(end);
     const [kind = "", words = ""] = unescapeOwnLines(note).split(/:(.*)/s);
     if (pieces.at(-1)!.endsWith("\\")) pieces.push(" ");
-    pieces.push(noteLine(kind as NoteKind, words), after);
+    // Of words that were cleaned only blanks may be left.
+    pieces.push(noteLine(kind as NoteKind, words.trim()), after);
   }
   return pieces.join("");
 }
