@@ -1,5 +1,5 @@
 /** What shapes of a Word document may cover, and which text of boxes, headers, footers and notes a person sees. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
 import { docxWith } from "../support/documents.ts";
 
@@ -420,6 +420,14 @@ describe("text in a box of an old program is not given", () => {
     const { text } = await readDocument(docxWith(body), "docx");
     expect(text).toContain("Words");
   });
+});
+
+test("a colour with the name of a member of every object is one that is not known, and the document is whole", async () => {
+  const said = oldBox(hidden, { attributes: 'fillcolor="constructor"' });
+  const { text, removed } = await readDocument(docxWith(`${paragraph("Words")}${pageOfText}${said}`), "docx");
+  expect(text).toContain("Words");
+  expect(text).not.toContain("HIDDEN");
+  expect(removed.map(([what]) => what)).not.toContain("undecodable");
 });
 
 /** A black shape of a header or footer: in the paragraph with this number, so far down from it, so tall. */
