@@ -4,8 +4,10 @@
 import { trimEnd } from "#/src/model/trim-end.ts";
 
 const beyondAscii = /[^\0-\x7f]/;
+const hasUpper = /[A-Z]/;
 
 export function asciiLower(text: string): string {
+  if (!hasUpper.test(text)) return text;
   return beyondAscii.test(text)
     ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
     : text.toLowerCase();

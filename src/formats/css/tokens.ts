@@ -57,7 +57,7 @@ export function tokenizeCss(
     if (character === "/" && css[at + 1] === "*") {
       const end = css.indexOf("*/", at + 2);
       at = end === -1 ? css.length : end + 2;
-    } else if (take(space) !== undefined) {
+    } else if (isSpace(character) && take(space) !== undefined) {
       if (tokens.at(-1)?.type !== "space") tokens.push({ type: "space" });
     } else if (character === '"' || character === "'") tokens.push(takeString(character));
     else if (startsNumber(css, at)) tokens.push(takeNumber());
@@ -132,6 +132,10 @@ export function tokenizeCss(
       ? { type: "bad" }
       : { type: "url", value: unescapeName(address) };
   }
+}
+
+function isSpace(character: string): boolean {
+  return character === " " || character === "\n" || character === "\t";
 }
 
 function startsNumber(css: string, at: number): boolean {

@@ -66,6 +66,17 @@ export const plainBox = {
 export interface Box extends Readonly<typeof plainBox> {}
 
 export const sideNames = ["top", "right", "bottom", "left"] as const;
+type Side = (typeof sideNames)[number];
+
+/** Names of properties by side. Names that are put together anew for each box are looked up at twice the cost. */
+function namesBySide(nameOf: (side: Side) => string): Readonly<Record<Side, string>> {
+  return Object.fromEntries(sideNames.map((side) => [side, nameOf(side)])) as Record<Side, string>;
+}
+
+export const marginNames = namesBySide((side) => `margin-${side}`);
+export const paddingNames = namesBySide((side) => `padding-${side}`);
+const borderWidthNames = namesBySide((side) => `border-${side}-width`);
+const borderStyleNames = namesBySide((side) => `border-${side}-style`);
 
 /** Boxes that browsers indent: their margins or paddings at the left and at the right. */
 const indented: ReadonlyMap<string, readonly [kind: "margin" | "padding", left: number, right: number]> =
@@ -106,17 +117,21 @@ export function sizeOf(values: Values, name: string, basis: LengthBasis): Size |
   const word = wordOf(value);
   if (word !== "") return fitted.test(word) ? "unknown" : undefined;
   const at = (whole: number): number => lengthOf(value, { ...basis, whole }) ?? Number.NaN;
-  const [none, half, full] = [at(0), at(500), at(1000)];
+  const kind = value[0]?.type;
+  const none = at(0);
+  // Only of a calculation is not known what it is at other widths.
+  const full = kind === "dimension" ? none : at(1000);
+  const half = kind === "function" ? at(500) : (none + full) / 2;
   if (!Number.isFinite(full) || Math.abs(none + full - 2 * half) > 0.01) return "unknown";
   return { px: none, share: (full - none) / 1000 };
 }
 
 const fitted = /content|fill|stretch|intrinsic/;
 
-function borderOf(values: Values, side: string, basis: LengthBasis): number {
-  const name = `border-${side}-width`;
-  const style = values.word(`border-${side}-style`);
-  if ((style === "none" || style === "hidden") && !values.isUnsure(`border-${side}-style`)) return 0;
+function borderOf(values: Values, side: Side, basis: LengthBasis): number {
+  const [name, styleName] = [borderWidthNames[side], borderStyleNames[side]];
+  const style = values.word(styleName);
+  if ((style === "none" || style === "hidden") && !values.isUnsure(styleName)) return 0;
   const word = values.word(name);
   if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
   // Without a declared width, a border is "medium". Without a declared style, the style may be that of a browser.
@@ -138,9 +153,10 @@ export function boxOf(
   const isPart = isPartOfTable(display);
   const sides = (kind: "margin" | "padding"): Sides => {
     const own = indented.get(name);
+    const names = kind === "margin" ? marginNames : paddingNames;
     const found = { top: 0, right: 0, bottom: 0, left: 0 };
     for (const side of sideNames) {
-      const size = sizeOf(values, `${kind}-${side}`, basis);
+      const size = sizeOf(values, names[side], basis);
       const isSide = side === "left" || side === "right";
       if (size !== undefined && size !== "unknown") {
         // Of a share, the worse of both: none, or that of the widest window.
@@ -148,7 +164,7 @@ export function boxOf(
         found[side] = size.px + (isAll ? size.share * windowMost : 0);
         if (isSide) sideShare += Math.max(0, size.share);
         else tallShare += Math.max(0, size.share);
-      } else if (!values.has(`${kind}-${side}`)) {
+      } else if (!values.has(names[side])) {
         if (kind === "margin" && !isSide) found[side] = defaultSpace(element) * fontSize;
         else if (isSide && own?.[0] === kind) found[side] = own[side === "left" ? 1 : 2];
       }
@@ -157,9 +173,12 @@ export function boxOf(
   };
   const margin = sides("margin");
   const padding = sides("padding");
-  const border = Object.fromEntries(
-    sideNames.map((side) => [side, borderOf(values, side, basis)]),
-  ) as unknown as Sides;
+  const border: Sides = {
+    top: borderOf(values, "top", basis),
+    right: borderOf(values, "right", basis),
+    bottom: borderOf(values, "bottom", basis),
+    left: borderOf(values, "left", basis),
+  };
   const width = sizeOf(values, "width", basis);
   const minWidth = sizeOf(values, "min-width", basis);
   const maxWidth = sizeOf(values, "max-width", basis);
@@ -202,12 +221,12 @@ export function boxOf(
     maxHeight: pixels(2),
     isHeightShare: heights.slice(0, 3).some((one) => typeof one === "object" && one.share !== 0),
     clips: ["overflow-x", "overflow-y"].some((one) => !["", "visible"].includes(values.word(one))),
-    corner: Math.max(
-      0,
-      ...cornerNames.flatMap((one) =>
-        componentsOf(values.get(one) ?? []).map((part) => cornerOf(part, basis)),
-      ),
-    ),
+    corner: cornerNames.reduce((most, one) => {
+      const value = values.get(one);
+      return value === undefined
+        ? most
+        : Math.max(most, ...componentsOf(value).map((part) => cornerOf(part, basis)));
+    }, 0),
     isCornerEven:
       componentsOf(values.get("border-radius") ?? []).length === 1 &&
       !cornerNames.slice(1).some((one) => values.has(one) || values.isUnsure(one)),

@@ -15,7 +15,7 @@ const raised = /^(?:sub|sup|ruby|rt|button|fieldset|legend)$/;
  *  corners are alike, and the letters stand inside of the circle. */
 export function judgeCorner(part: Part, cascade: Cascade): void {
   const { corner, padding } = part.box;
-  if (!part.hasText || corner <= Math.min(cornerMost, linesMost * leastLine(part))) return;
+  if (!part.hasText || corner === 0 || corner <= Math.min(cornerMost, linesMost * leastLine(part))) return;
   const { top, right, bottom, left } = padding;
   if (Math.min(top, right, bottom, left) >= 0.3 * corner) return;
   if (!Number.isFinite(corner) || !isInside(part, cascade)) doom(part, "colours-may-match");

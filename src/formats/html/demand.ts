@@ -3,8 +3,11 @@
 import type { Style } from "./computed-style.ts";
 import { widestOf, widthOf } from "./fonts.ts";
 
+const blanks = /[ \t\n\u200b]+/;
+/** Lines of other texts break at blanks alone. */
+const beyondBlanks = /[-\u3041-\u30fa\u4e00-\u9fff]/;
 /** Lines break at blanks, after a hyphen between letters, and, but for words that are kept, between ideographs. */
-const breakingKept = /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
+const breakingKept = new RegExp(`${blanks.source}|(?<=[A-Za-z]-)(?=[A-Za-z])`);
 const breakingUsual = new RegExp(
   `${breakingKept.source}|(?<=[\\u3041-\\u30fa\\u4e00-\\u9fff])(?=[\\u3041-\\u30fa\\u4e00-\\u9fff])`,
 );
@@ -84,7 +87,7 @@ export function createLines(): Lines {
         if (piece > least) least = piece;
         return;
       }
-      const breaking = style.keepsWords ? breakingKept : breakingUsual;
+      const breaking = !beyondBlanks.test(text) ? blanks : style.keepsWords ? breakingKept : breakingUsual;
       if (!breaking.test(text)) {
         piece += widthOf(text, style);
         if (piece > least) least = piece;

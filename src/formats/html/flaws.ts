@@ -6,7 +6,7 @@ import { shadowsOf } from "#/src/formats/css/shadows.ts";
 import { tracksOf } from "#/src/formats/css/tracks.ts";
 import { addressOf, componentsOf, isHeld, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";
+import { type Box, isBound, isPartOfTable, marginNames, paddingNames, sideNames, sizeOf } from "./box.ts";
 import { type Cascade, noStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
@@ -243,7 +243,7 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
     parent.box.items === undefined;
   const isRoot = element.name === "html" || element.name === "body";
   for (const side of sideNames) {
-    const size = sizeOf(values, `margin-${side}`, basis);
+    const size = sizeOf(values, marginNames[side], basis);
     if (size === "unknown") flaw("page", "may-be-covered");
     // H5: a distance moves down or to the right (F6).
     if (typeof size === "object" && size.px + size.share * windowMost > farAway)
@@ -286,7 +286,7 @@ function pulledAround(parent: Part): number {
 function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFlaw): void {
   const basis = basisOf(style, cascade);
   for (const side of sideNames) {
-    const size = sizeOf(values, `padding-${side}`, basis);
+    const size = sizeOf(values, paddingNames[side], basis);
     if (size === "unknown") flaw("page", "may-be-off-screen");
     if (typeof size === "object" && size.px + size.share * windowMost > farAway)
       flaw("page", "may-be-off-screen");

@@ -123,6 +123,7 @@ function renderWithinBudget(
 
 /** Browsers of today take any element inside of `select`; those of yesterday, and parse5, leave out what is not listed here. */
 function hasRichSelect(source: string): boolean {
+  if (!/<select/i.test(source)) return false;
   let isInside = false;
   const tags = [...source.matchAll(/<(\/?)([a-z!][^\s/>]*)/gi)];
   for (const [at, { 1: slash, 2: written, index }] of tags.entries()) {

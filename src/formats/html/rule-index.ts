@@ -19,6 +19,7 @@ export function indexRules(
   let id = 0;
   for (const [order, rule] of rules.entries())
     for (const selector of rule.selectors) {
+      if (isOfNone(selector)) continue;
       const key = keyOf(selector, isQuirky);
       const list = byKey.get(key);
       id++;
@@ -40,6 +41,11 @@ export function indexRules(
       return found;
     },
   };
+}
+
+/** Whether it fits no element of any page: nothing is pointed at (`a:hover`). */
+function isOfNone({ compounds }: ComplexSelector): boolean {
+  return compounds.some(({ tests }) => tests.some(({ kind }) => kind === "never"));
 }
 
 function keyOf({ compounds }: ComplexSelector, isQuirky: boolean): string {
