@@ -1,5 +1,6 @@
 /** Idioms of the mail of today: each page is given whole, with the argument by which its words are proven visible (F and H: the README
  *  of `src/formats/html`), and beside it the page that hides a word with the same means. */
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 
@@ -530,4 +531,18 @@ test("letters that grow with the window are in doubt, and the rest of the page i
   expect(given("clamp(1.75rem, 4vw, 20rem)")).toEqual([]);
   expect(given("clamp(1px, 4vw, 2rem)")).toEqual([]);
   expect(given("200px;font-size:clamp(1rem, junk, 2rem)")).toEqual([]);
+});
+
+test("each rule of the README has its place in the code, and each that the code names is in the README", () => {
+  const formats = new URL("../../src/formats/", import.meta.url);
+  const rulesIn = (text: string, form: RegExp): string[] => [
+    ...new Set(text.matchAll(form).map(([, rule]) => rule!)),
+  ];
+  const code = ["html", "css"]
+    .flatMap((room) => readdirSync(new URL(`${room}/`, formats)).map((name) => `${room}/${name}`))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(new URL(name, formats), "utf8"))
+    .join("\n");
+  const readme = readFileSync(new URL("html/README.md", formats), "utf8");
+  expect(rulesIn(code, /\b(H\d{1,2})\b/g).sort()).toEqual(rulesIn(readme, /^\| (H\d{1,2}) \| .* \| .* \|/gm).sort());
 });

@@ -1,4 +1,4 @@
-/** Properties that are not judged, because they do not decide whether text is seen. Each row has the values for which this is proven,
+/** Properties that are not judged (H29), because they do not decide whether text is seen. Each row has the values for which this is proven,
  *  and the proof: the value does not hide text, or another rule already counts its worst case. Any other value is not understood, like
  *  a property that is in no table.
  *  Long because a reviewer reads the list line by line. */

@@ -55,7 +55,7 @@ display | none block inline inline-block list-item flow-root table inline-table 
   table-footer-group table-row table-cell table-caption table-column table-column-group contents
   flex inline-flex grid inline-grid; grid-lanes inline-grid-lanes masonry ruby ruby-base ruby-text ruby-base-container
   ruby-text-container run-in math flow inline-math
-  | moves | own | boxes in flow never lie on each other; none and columns hold nothing that is seen (hidden.ts, letters.ts)
+  | moves | own | boxes in flow never lie on each other (H1); none and columns hold nothing that is seen (hidden.ts, letters.ts)
 visibility | visible hidden; collapse | inside | inherited | hidden paints nothing, background neither
 opacity | = numberOrShare | inside | own | product of all around at least 0.4, and contrast after mixing (contrast.ts)
 content-visibility | visible hidden; auto | inside | own | hidden holds nothing that is seen
@@ -370,7 +370,7 @@ translate trigger fallback inherits negative pad prefix range suffix symbols syn
 visibility voice white widows width will window word wrap writing zoom`.replaceAll("\n", " "),
 );
 
-/** Whether some engine may have a property with this name. Senders write many names that none has: of other programs
+/** H28: whether some engine may have a property with this name. Senders write many names that none has: of other programs
  *  (`-premailer-width`), of old engines, and by mistake. */
 export function isEngineName(name: string): boolean {
   return (

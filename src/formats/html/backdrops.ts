@@ -1,4 +1,4 @@
-/** Backdrops: all colours that may be behind the text of an element. A background counts alone only if its box is in flow and
+/** Backdrops (H15): all colours that may be behind the text of an element. A background counts alone only if its box is in flow and
  *  contains the text; otherwise the backdrops of the ancestors count too. */
 import { black, type Colour, colourOf, over } from "#/src/formats/css/colour.ts";
 import { insideOf, splitByComma } from "#/src/formats/css/tokens.ts";

@@ -1,4 +1,4 @@
-/** The one measure: the width that content demands against the room of a box that does not grow; and the rules that depend on what a
+/** The one measure (H8): the width that content demands against the room of a box that does not grow; and the rules that depend on what a
  *  box holds. Room is a lower bound. Lengths are in CSS pixels. */
 
 import { windowLeast } from "#/src/formats/css/media.ts";
@@ -185,7 +185,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     if (isPartOfTable(part.box.display) && !isGrownCell) doom(outermost, "may-be-cut-off");
   }
 
-  /** H9 to H11: cells, tables and pictures grow; in another box, what is not as high as it is fits. */
+  /** H9, H10, H11: cells, tables and pictures grow; in another box, what is not as high as it is fits. */
   function judgeHeight(part: Part, around: Room, within: Room): void {
     const { box, element, children } = part;
     const name = element?.name ?? "";

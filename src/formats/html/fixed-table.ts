@@ -1,4 +1,4 @@
-/** Widths of the columns of a table whose layout is fixed (CSS 2.2 section 17.5.2.1): its first row says them, whatever its cells
+/** Widths of the columns of a table whose layout is fixed (H24; CSS 2.2 section 17.5.2.1): its first row says them, whatever its cells
  *  hold, and columns of which nothing is said share the rest. */
 import { lengthOf } from "#/src/formats/css/length.ts";
 import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";

@@ -82,7 +82,7 @@ export function flawsOf(around: Around): Flaw[] {
   if (pseudo !== undefined) flaw(pseudo, "may-be-covered");
   const { far } = signsOf(values.declared.parts, style);
   if (far > edge) for (const reach of ["over", "after"] as const) flaw(reach, "may-be-covered", far);
-  // Between 0.1 and 0.4, letters are too pale to be sure of.
+  // H14: between 0.1 and 0.4, letters are too pale to be sure of.
   if (style.opacity < opacityLeast) flaw("inside", "colours-may-match");
   // A browser reads one of the two names, or both.
   const sizing = values.word("-moz-box-sizing");

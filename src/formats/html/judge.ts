@@ -91,6 +91,7 @@ export function judgePage(
     for (const child of part.children) visit(child, own, next);
   };
 
+  /** H4: what may leave the background of its box has more colours behind it. */
   function exposedIn(part: Part, exposed: Exposed | undefined): Exposed | undefined {
     const { box } = part;
     const isLoose =

@@ -36,7 +36,7 @@ const mostGrowing = 60;
 const buttonFontSize = 40 / 3;
 /** Elements that preserve white space by default. */
 const preBlocks = new Set(["pre", "listing", "xmp", "plaintext", "textarea"]);
-/** Values that let a word break at any letter, also where the box is as wide as its longest word (CSS Text Level 3 section 5). */
+/** H27: values that let a word break at any letter, also where the box is as wide as its longest word (CSS Text Level 3 section 5). */
 const breakingValues: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["overflow-wrap", /^anywhere$/],
   ["word-break", /^break-/],

@@ -349,7 +349,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (parent === undefined) return;
     if (box.isOutOfFlow) return;
     if (display.startsWith("inline-")) {
-      // In a line that does not break, a box without a width is as wide as its own lines, if there is room.
+      // H2: the line is as wide as its boxes. In one that does not break, a box without a width is as wide as its own lines, if there is room.
       const isWide = keepsLine(parent.style) && box.width === undefined && part.children.length > 0;
       const wide = isWide
         ? Math.max(part.demand, Math.min(windowMost, part.longest + insideOf(box) + outsideOf(box)))
