@@ -544,5 +544,7 @@ test("each rule of the README has its place in the code, and each that the code 
     .map((name) => readFileSync(new URL(name, formats), "utf8"))
     .join("\n");
   const readme = readFileSync(new URL("html/README.md", formats), "utf8");
-  expect(rulesIn(code, /\b(H\d{1,2})\b/g).sort()).toEqual(rulesIn(readme, /^\| (H\d{1,2}) \| .* \| .* \|/gm).sort());
+  expect(rulesIn(code, /\b(H\d{1,2})\b/g).sort()).toEqual(
+    rulesIn(readme, /^\| (H\d{1,2}) \| .* \| .* \|/gm).sort(),
+  );
 });

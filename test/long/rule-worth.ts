@@ -199,7 +199,7 @@ const rules: readonly Rule[] = [
   {
     rule: "H20 thin lines",
     blunt: ["page.ts", "if (behind.paints || !isThinLine(part, values))", "if (true)"],
-    code: [["paint.ts", "/** H20: borders alone", "return isSure && sideNames"]],
+    code: [["paint.ts", "/** H20: borders alone", "isSure && sideNames"]],
   },
   {
     rule: "H21 light letters",

@@ -39,8 +39,12 @@ export const otherUnits: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+export function isAbsoluteUnit(unit: string): boolean {
+  return absolute.has(unit);
+}
+
 export function isKnownUnit(unit: string): boolean {
-  return absolute.has(unit) || ["em", "ex", "rem"].includes(unit);
+  return isAbsoluteUnit(unit) || ["em", "ex", "rem"].includes(unit);
 }
 
 const maths = new Set(["calc", "-webkit-calc", "min", "max", "clamp"]);

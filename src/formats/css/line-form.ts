@@ -6,9 +6,11 @@ import {
   addressOf,
   colour,
   componentsOf,
+  horizontal,
   isGradient,
   type Reading,
   type Value,
+  vertical,
   wordOf,
   words,
 } from "./value-forms.ts";
@@ -62,8 +64,6 @@ const oneRepeat = words("repeat-x repeat-y");
 const repeats = words("repeat no-repeat round space");
 const attachments = words("scroll fixed local");
 const boxes = words("border-box padding-box content-box text border-area");
-const horizontal = words("left right");
-const vertical = words("top bottom");
 const sizes = words("auto cover contain");
 
 export interface BackgroundLayer {

@@ -90,7 +90,7 @@ export function tokenizeCss(
     for (; at < css.length; at++) {
       const character = css[at];
       if (character === quote) return { type: "string", value: unescapeName(css.slice(start, at++)) };
-      if (character === "\n" || character === "\r" || character === "\f") return { type: "bad" };
+      if (character === "\n") return { type: "bad" };
       if (character === "\\") at++;
     }
     return { type: "string", value: unescapeName(css.slice(start, at)) };

@@ -118,18 +118,18 @@ export const positiveLengthOrShare = lengthForm(false, true, true);
 /** For `line-height` and `border-radius`: no length but 0 without a unit, also in quirks mode. */
 export const strictLengthOrShare = lengthForm(false, true, false);
 
-export const anyNumber: Form = (value) =>
-  value.length === 1 && value[0]!.type === "number"
-    ? "understood"
-    : hasFunction(value)
-      ? "unknown"
-      : "dropped";
-export const numberOrShare: Form = (value) =>
-  value.length === 1 && (value[0]!.type === "number" || value[0]!.type === "percent")
-    ? "understood"
-    : hasFunction(value)
-      ? "unknown"
-      : "dropped";
+/** Reads one token of these types. */
+function tokenForm(...types: readonly CssToken["type"][]): Form {
+  return (value) =>
+    value.length === 1 && types.includes(value[0]!.type)
+      ? "understood"
+      : hasFunction(value)
+        ? "unknown"
+        : "dropped";
+}
+
+export const anyNumber = tokenForm("number");
+export const numberOrShare = tokenForm("number", "percent");
 
 export const colour: Form = (value, isQuirky) => {
   const [token] = value;
@@ -215,8 +215,8 @@ export const images: Form = (value) => {
   return worst(readings, value);
 };
 
-const horizontal = words("left right");
-const vertical = words("top bottom");
+export const horizontal = words("left right");
+export const vertical = words("top bottom");
 const angles = words("deg rad grad turn");
 
 /** Whether a gradient is valid in all browsers: a direction or shape, if any, then two or more colours, each with at most two places,

@@ -32,8 +32,9 @@ export interface BackgroundPlace {
   readonly fontSize: number;
 }
 
-type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownThrough"> & {
+export type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownThrough"> & {
   readonly isKnown: boolean;
+  /** It has a background. */
   readonly paints: boolean;
 };
 

@@ -2,7 +2,7 @@
 import { type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
 import { shadowsOf } from "#/src/formats/css/shadows.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
-import { type Background, backdropsOf, ownColours } from "./backdrops.ts";
+import { type Backdrops, type Background, backdropsOf, ownColours } from "./backdrops.ts";
 import type { Box } from "./box.ts";
 import type { Letters, Style } from "./computed-style.ts";
 import { coloursMax, isDistinct, union } from "./contrast.ts";
@@ -10,12 +10,9 @@ import type { Context, Flaw } from "./part.ts";
 import type { HtmlElement } from "./tree.ts";
 import type { Values } from "./values.ts";
 
-export type Behind = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownThrough"> & {
-  /** It has a background. */
-  readonly paints: boolean;
+export type Behind = Backdrops & {
   /** The background covers everything behind it. */
   readonly isOpaque: boolean;
-  readonly isKnown: boolean;
 };
 
 export function behindOf(

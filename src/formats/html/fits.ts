@@ -8,7 +8,7 @@ import { initialStyle } from "./computed-style.ts";
 import { judgeCorner } from "./corners.ts";
 import { heightsOf } from "./declared-heights.ts";
 import { keepsLine } from "./demand.ts";
-import { covers, doom, isInLine, isWithin, type Part } from "./part.ts";
+import { covers, doom, edge, isInLine, isWithin, type Part } from "./part.ts";
 import { judgePlaced, placedMost } from "./placed.ts";
 import { signsOf } from "./pseudo.ts";
 import type { Reaches } from "./reach.ts";
@@ -264,8 +264,6 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const layersMost = 2;
-/** Pixels that leave enough of letters (F5). */
-const edge = 2;
 
 function hasLinesFromRight({ style, children }: Part): boolean {
   return style.isEverFromRight || children.some(hasLinesFromRight);

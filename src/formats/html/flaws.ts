@@ -11,22 +11,16 @@ import { type Cascade, noStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
 import { gapNames } from "./items.ts";
-import { type Flaw, isCell, type Part, type Reach } from "./part.ts";
+import { edge, type Flaw, farAway, farBelow, isCell, type Part, type Reach } from "./part.ts";
 import { pseudoReach, signsOf } from "./pseudo.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { defaultSpace } from "./user-agent.ts";
 import type { Values } from "./values.ts";
 
-/** Beyond this length nothing is looked for. */
-const farAway = 2000;
-/** What is below can be scrolled to (F6): beyond this nobody does. */
-const farBelow = 20_000;
 /** A margin below zero of more than this reaches the page. */
 const pullMost = 60;
 const borderMost = 60;
 const spacingMost = 40;
-/** Pixels that leave enough of letters of 7 pixels (F5). */
-const edge = 2;
 const indentMost = 300;
 const nearMost = 0.5;
 const opacityLeast = 0.4;

@@ -2,6 +2,7 @@
  *  leads elsewhere does not: a link becomes text with the host that it leads to, and a picture from elsewhere becomes a box that names
  *  the host. The policy of the frame forbids all of that once more. */
 import { escapedText, type FramePage } from "./frame-text.ts";
+import { escapeHtml } from "./html-writer.ts";
 import { linkTarget } from "./links.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlTree } from "./tree.ts";
@@ -66,13 +67,13 @@ export function writeFrame({ root }: HtmlTree, meter: WorkMeter): FramePage {
     const alt = attributeOf(element, "alt") ?? "";
     const cid = /^cid:(.{1,300})$/is.exec(source)?.[1];
     if (cid !== undefined) {
-      pieces.push(`${piece}<img alt="${escapedValue(alt)}"${attributesOf(element)} src="`);
+      pieces.push(`${piece}<img alt="${escapeHtml(alt)}"${attributesOf(element)} src="`);
       cids.push(cid);
       piece = '">';
       return;
     }
     if (/^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i.test(source)) {
-      piece += `<img alt="${escapedValue(alt)}"${attributesOf(element)} src="${escapedValue(source)}">`;
+      piece += `<img alt="${escapeHtml(alt)}"${attributesOf(element)} src="${escapeHtml(source)}">`;
       return;
     }
     const host = /^(?:https?:)?\/\//i.test(source) ? URL.parse(source, "https://x/")?.hostname : undefined;
@@ -97,10 +98,6 @@ function leadsTo(element: HtmlElement): string {
 function attributesOf(element: HtmlElement): string {
   let text = "";
   for (const { name, value } of element.attributes)
-    if (attributesKept.has(name)) text += ` ${name}="${escapedValue(value)}"`;
+    if (attributesKept.has(name)) text += ` ${name}="${escapeHtml(value)}"`;
   return text;
-}
-
-function escapedValue(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -34,13 +34,11 @@ export function hiddenOf(
   const isTiny = [box.height, box.maxHeight].some((px) => px !== undefined && px <= boxHidden);
   const isRoot = element.name === "html" || element.name === "body";
   const isBlock = /^(?:block|inline-block|list-item|flow-root)$/.test(box.display);
-  const isThick = box.padding.top + box.padding.bottom + box.minHeight > 0 && !box.isBorderBox;
   if (
     isTiny &&
     box.clips &&
     isBlock &&
     !isRoot &&
-    !isThick &&
     box.minHeight === 0 &&
     box.padding.top + box.padding.bottom === 0 &&
     isSure(

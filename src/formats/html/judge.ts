@@ -13,7 +13,7 @@ import type { PictureSizes } from "./held-pictures.ts";
 import { judgeLetters } from "./legible.ts";
 import { type Note, notesOf } from "./notes.ts";
 import { buildPage } from "./page.ts";
-import type { Context, Part } from "./part.ts";
+import { type Context, isWithin, type Part } from "./part.ts";
 import { applyFlaws, createReaches } from "./reach.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
@@ -164,15 +164,11 @@ export function judgePage(
     if (colours === undefined || borders >= style.fontSize / 2) return false;
     meter.spend(colours.length);
     if (clarityOf(style, colours) !== "clear") return false;
-    return stacked.every((list) => list.every((one) => isAround(one, part)));
-  }
-
-  function isAround(box: Part, part: Part): boolean {
-    for (let at: Part | undefined = part; at !== undefined; at = at.parent) {
+    const isOn = (at: Part, box: Part): boolean => {
       meter.spend(1);
-      if (at === box) return true;
-    }
-    return false;
+      return at === box;
+    };
+    return stacked.every((list) => list.every((box) => isWithin(part, (at) => isOn(at, box))));
   }
 
   /** Texts of elements with the same style share one style object. */

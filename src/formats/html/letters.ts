@@ -1,7 +1,14 @@
 /** The computed values that letters have of an element, and that its content inherits. Lengths are in CSS pixels.
  *  Long because every inherited property becomes a part of one style here. */
 import { black, type Colour, colourOf, legacyColour } from "#/src/formats/css/colour.ts";
-import { boundsOf, initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
+import {
+  boundsOf,
+  initialFontSize,
+  isAbsoluteUnit,
+  type LengthBasis,
+  lengthOf,
+  numberOf,
+} from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
 import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
@@ -28,7 +35,6 @@ function lineThickness(fontSize: number): number {
   return Math.max(1, fontSize / 10);
 }
 
-const absoluteUnits = new Set(["px", "pt", "pc", "in", "cm", "mm", "q"]);
 const fixedPitchElements = new Set(["pre", "tt", "code", "kbd", "samp", "listing", "xmp", "plaintext"]);
 const leastGrowing = 9;
 const mostGrowing = 60;
@@ -184,7 +190,7 @@ export function lettersOf(
     const [token] = value;
     if (value.length !== 1 || token?.type !== "dimension")
       return token?.type === "percent" && parent.isSizeSaid;
-    return absoluteUnits.has(token.unit.toLowerCase()) || parent.isSizeSaid;
+    return isAbsoluteUnit(token.unit) || parent.isSizeSaid;
   }
 
   function isFixedPitch(): boolean {

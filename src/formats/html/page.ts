@@ -21,6 +21,7 @@ import {
   addInk,
   blockAround,
   doom,
+  edge,
   isAtom,
   isOwnContext,
   isWithin,
@@ -138,7 +139,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (isPainted && (isBack || style.wordSpacing < backMost * style.fontSize)) doubtPage("may-be-covered");
     if (!isSeen) return;
     const far = reachOfLetters(text, style);
-    if (far > 2) {
+    if (far > edge) {
       part.flaws = (["over", "after"] as const).map((reach) => ({ reach, why: "may-be-covered", px: far }));
       // Signs of the next line lie on those of this one.
       if (far > style.fontSize / 5) doom(part, "may-be-covered");

@@ -2,7 +2,7 @@
 import { sideNames } from "./box.ts";
 import { lineLeast } from "./contents.ts";
 import { contentArea } from "./ink.ts";
-import type { Flaw, Part } from "./part.ts";
+import { edge, type Flaw, type Part } from "./part.ts";
 import type { Values } from "./values.ts";
 
 /** Elements that paint what is not letters. */
@@ -19,7 +19,9 @@ export function isThinLine(part: Part, values: Values): boolean {
   for (let at: Part | undefined = part.parent; at?.box.isInline; at = at.parent) if (at.paints) return false;
   const { border } = part.box;
   const isSure = !values.unsureNames.some((one) => /^(?:background|border)-/.test(one));
-  return isSure && sideNames.every((side) => border[side] <= 2) && Math.max(...overLine(part)) <= lineLeast;
+  return (
+    isSure && sideNames.every((side) => border[side] <= edge) && Math.max(...overLine(part)) <= lineLeast
+  );
 }
 
 /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
@@ -27,10 +29,10 @@ export function inlinePaint(part: Part, flaws: Flaw[]): void {
   const { style, box } = part;
   const [above, below] = overLine(part);
   const far = Math.max(above, below);
-  if (far > 60 || (far > 2 && (box.position !== "" || style.opacity < 1)))
+  if (far > 60 || (far > edge && (box.position !== "" || style.opacity < 1)))
     flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
-  if (above > 2) flaws.push({ reach: "over", why: "may-be-covered", px: above });
-  if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
+  if (above > edge) flaws.push({ reach: "over", why: "may-be-covered", px: above });
+  if (below > edge) flaws.push({ reach: "after", why: "may-be-covered", px: below });
 }
 
 /** How far the box of an inline element is painted over its line. */

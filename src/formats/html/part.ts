@@ -30,6 +30,12 @@ export interface Flaw {
   readonly px: number;
 }
 
+/** Pixels beyond which nothing is looked for, and below which nobody scrolls to it (F6). */
+export const farAway = 2000;
+export const farBelow = 20_000;
+/** Pixels that leave enough of letters of 7 pixels (F5). */
+export const edge = 2;
+
 /** A formatting context: floats and backgrounds of blocks in one context may lie on each other; of two contexts they do not. */
 export interface Context {
   readonly around: Context | undefined;

@@ -7,7 +7,7 @@ import { insideOf, isBound, outsideOf } from "./box.ts";
 import { keepsLine, type Lines } from "./demand.ts";
 import { heldHeight, type PictureSizes } from "./held-pictures.ts";
 import { reachOfLetters } from "./ink.ts";
-import type { Part } from "./part.ts";
+import { edge, farAway, farBelow, type Part } from "./part.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { formElements, unseenElements } from "./user-agent.ts";
@@ -36,11 +36,6 @@ export function isReplaced(element: HtmlElement): boolean {
 const surelyThere = /^(?:img|svg|video|canvas|iframe)$/;
 const notShown = new Set("head title datalist rp noframes noembed".split(" "));
 
-/** Lengths above these are out of sight. */
-const farAway = 2000;
-const farBelow = 20_000;
-/** Pixels that leave enough of letters (F5). */
-const edge = 2;
 /** Lines or letters of a control. */
 const controlMost = 60;
 

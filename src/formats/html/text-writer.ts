@@ -25,13 +25,7 @@ const emphasis: ReadonlyMap<string, string> = new Map([
   ["del", "~~"],
   ["code", "`"],
 ]);
-const inlineBoxes = new Set([
-  "inline-block",
-  "inline-flex",
-  "inline-table",
-  "inline-grid",
-  "-webkit-inline-box",
-]);
+const inlineBoxes = new Set(["inline-block", "inline-flex", "inline-table", "inline-grid"]);
 
 interface OpenLink {
   readonly line: number;
@@ -317,13 +311,7 @@ function linkText({ label, url }: EndLink, line: string): string {
 }
 
 function isBlock(display: string): boolean {
-  return !(
-    display.startsWith("inline") ||
-    display === "table-cell" ||
-    display === "contents" ||
-    display.startsWith("ruby") ||
-    display === "-webkit-inline-box"
-  );
+  return !(display.startsWith("inline") || display === "table-cell" || display === "contents");
 }
 
 /** Paragraphs without a margin are lines. */

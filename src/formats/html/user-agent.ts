@@ -6,7 +6,7 @@ const displays: ReadonlyMap<string, string> = new Map(
     block:
       "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer " +
       "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend listing main menu nav ol optgroup option p plaintext " +
-      "pre search section slot-block summary ul xmp",
+      "pre search section summary ul xmp",
     "list-item": "li",
     table: "table",
     "table-row-group": "tbody",
