@@ -37,8 +37,12 @@ const idioms: readonly Idiom[] = [
     honest: [
       '<style>.q:before{content:"→";color:#888;margin-right:4px}li::after{content:";"}</style><p class=q>VISIBLE<ul><li>VISIBLE</ul>',
       '<style>.q:before{content:"“"}.q:after{content:"”"}</style><blockquote class=q>VISIBLE</blockquote>',
+      '<style>p{font-size:10px;line-height:12px;margin:0}.q:before{content:"█";font-size:10px}</style><p class=q>VISIBLE</p><p>VISIBLE',
     ],
-    hiding: ['<style>.q:before{content:"██████████";margin-right:-100px}</style><p class=q>HIDDEN'],
+    hiding: [
+      '<style>.q:before{content:"██████████";margin-right:-100px}</style><p class=q>HIDDEN',
+      '<style>p{font-size:10px;line-height:12px;margin:0}.q:before{content:"█";font-size:20px}</style><p class=q>a</p><p>HIDDEN',
+    ],
   },
   {
     name: "text for screen readers",

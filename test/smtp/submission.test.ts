@@ -1,5 +1,5 @@
 import nodemailer from "nodemailer";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
@@ -36,6 +36,16 @@ test("requires a login", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.submission });
   expect(await client.command("EHLO laptop")).toContain("\n250 AUTH PLAIN LOGIN");
   expect(await client.command(`MAIL FROM:<${robin}>`)).toMatch(/^530 5\.7\.0 /);
+});
+
+test("gives a minute to log in, whatever is said meanwhile", async () => {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  await using client = await connectRawSmtp({ port: rooms.ports.submission });
+  const [end, , ...given] = timers.mock.calls.find(([, ms]) => ms === 60_000)!;
+  timers.mockRestore();
+  expect(await client.command("EHLO laptop")).toMatch(/^250/);
+  end(...given);
+  expect(await client.reply()).toMatch(/^421 4\.4\.2 The login took too long/);
 });
 
 test("takes AUTH PLAIN and LOGIN, at once and step by step", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type ImapServer, startImap } from "../server.ts";
 
 const loggedIn = `
@@ -64,6 +64,34 @@ describe("before login", () => {
     expect(said.match(/ BAD /g)!.length).toBeLessThan(15);
     expect(said).toMatch(/BYE/);
   });
+});
+
+test("gives a minute to log in, whatever is said meanwhile", async () => {
+  await using server = await startImap();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const pass = (ms: number) => async () => vi.advanceTimersByTime(ms);
+  try {
+    await server.converse(
+      `
+      S: * OK {{*}}
+      DO half
+      C: a1 NOOP
+      S: a1 OK {{*}}
+      DO half
+      C: a2 NOOP
+      S: a2 OK {{*}}
+      DO moment
+      C: a3 NOOP
+      C: a4 LOGOUT
+      S: a3 OK {{*}}
+      S: * BYE Silent for too long
+      CLOSED
+    `,
+      { timeoutMs: 3_600_000, actions: { half: pass(30_000), moment: pass(1) } },
+    );
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("refuses literals before they are sent", async () => {
