@@ -17,7 +17,8 @@ const imapSearches = 6;
  *  processor time of the daemon meanwhile, so that other work on the machine does not count. */
 const victimMs = 1000 * os.availableParallelism();
 const idleMs: Record<string, number> = {};
-const memoryMiB = 300;
+/** Of eleven runs by day the memory had grown by 151 to 277 MiB, by 208 in the middle with a deviation of 31. */
+const memoryMiB = 400;
 const startedAt = Date.now();
 const faults: string[] = [];
 

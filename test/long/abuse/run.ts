@@ -5,6 +5,7 @@ import { randomInt } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { randomSource } from "../../support/random.ts";
+import { slowCode } from "./attack.ts";
 
 const attacks = [
   ...["store-flags", "documents", "smtp-trickle", "append-held", "blob-create", "bad-tokens", "idle-smtp"],
@@ -37,13 +38,23 @@ const some =
   values.some === undefined
     ? left
     : Array.from({ length: Number(values.some) }, () => left.splice(random.below(left.length), 1)[0]!);
-for (const name of positionals.length === 0 ? some : positionals) {
-  console.log(`\n-- ${name}`);
+/** An attack that is only too slow is tried again, as often as this in all: of 84 attacks on quiet machines the machine made two too slow. */
+const triesMax = 3;
+for (const name of positionals.length === 0 ? some : positionals)
+  for (let tries = 1; ; tries++) {
+    const status = runAttack(name, tries);
+    if (status === slowCode && tries < triesMax) continue;
+    if (status !== 0) failed.push(name);
+    break;
+  }
+
+console.log(failed.length === 0 ? "\nEvery attack was withstood" : `\nfailed: ${failed.join(", ")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+function runAttack(name: string, tries: number): number | null {
+  console.log(`\n-- ${name}${tries === 1 ? "" : `, again (${tries})`}`);
   const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   const more = isQuick ? (quick[name] ?? []) : name === "hostile-tenants" ? ["--minutes", "10"] : [];
   const env = { ...process.env, ...(isQuick ? { ABUSE_QUICK: "1" } : {}) };
-  const { status } = spawnSync(process.execPath, [file, ...more], { stdio: "inherit", env });
-  if (status !== 0) failed.push(name);
+  return spawnSync(process.execPath, [file, ...more], { stdio: "inherit", env }).status;
 }
-console.log(failed.length === 0 ? "\nEvery attack was withstood" : `\nfailed: ${failed.join(", ")}`);
-process.exitCode = failed.length === 0 ? 0 : 1;
