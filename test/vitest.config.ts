@@ -40,6 +40,7 @@ export default defineConfig({
       "test/support/threads/handed-limits.ts",
       "test/support/threads/test-threads.ts",
       "test/support/no-failures.ts",
+      ...(process.env.TEST_COSTS === undefined ? [] : ["test/support/costs.ts"]),
     ],
     pool: "forks",
     // Node imports the source itself, and keeps what it has compiled.
