@@ -116,13 +116,16 @@ function messageOf(random: RandomSource): Buffer {
 
 it("gives the octets of the header, whatever is in it", async () => {
   const random = randomSource(inject("seed"));
+  // Whatever is drawn, fields of one are stored, and of another not.
+  const texts: Buffer[] = [Buffer.from(letter), Buffer.from("Subject: caf\xe9\r\n\r\n", "latin1")];
   const facts: MessageFacts[] = [];
-  for (let number = 0; number < 300; number++) facts.push(await prepareMessage(messageOf(random)));
+  for (let number = 0; number < 300; number++) texts.push(messageOf(random));
+  for (const text of texts) facts.push(await prepareMessage(text));
   await putInto(
     "Random",
     facts.flatMap((one) => [{ facts: one }, { facts: one, listFields: undefined }]),
   );
-  expect(facts.filter(({ listFields }) => listFields !== undefined).length).toBeGreaterThan(50);
+  expect(facts.slice(0, 2).map(({ listFields }) => listFields !== undefined)).toEqual([true, false]);
   for (let round = 0; round < 20; round++) {
     const from = round % 4 === 3 ? [...listed, ...others] : listed;
     const asked = Array.from({ length: 1 + random.below(7) }, () => inAnyCase(random, random.one(from)));

@@ -209,7 +209,7 @@ itOnSqlite(
     await using test = await openTestStore({ maxBytes: 2 * 1024 * 1024 });
     const { store } = test;
     const ada = await seedAgent(store);
-    const text = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join("");
+    const text = randomBytes(180_000).toString("base64");
     let stored = 0;
     for (let full = false; !full; ) {
       const results = await Promise.allSettled(
