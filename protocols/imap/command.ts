@@ -40,7 +40,7 @@ export interface Command<Arguments = unknown> extends AnnouncedCommand {
 export interface LiteralBound {
   readonly bytesMax: number;
   /** The answer to a larger literal; given before the literal is sent, if it is a synchronising one. */
-  readonly refusal: Refusal;
+  readonly refusal: () => Refusal;
   /** The literal is a message: it does not count towards the limit of the command's text. */
   readonly isMessage: boolean;
   /** The target mailbox, if the message is added to it. */

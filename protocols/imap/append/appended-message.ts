@@ -53,7 +53,7 @@ function readLiteralPart(reader: WireReader): AppendPart & { readonly bytes: Buf
 
 /** The bound of a literal that is a message. */
 export function messageBound(bytesMax: number, mailbox?: string): LiteralBound {
-  const refusal = no("TOOBIG", `A message has at most ${bytesMax} octets`);
+  const refusal = () => no("TOOBIG", `A message has at most ${bytesMax} octets`);
   return { bytesMax, refusal, isMessage: true, mailbox };
 }
 

@@ -73,7 +73,7 @@ export const getMetadata = command({
 
 const valueBound: LiteralBound = {
   bytesMax: metadataValueBytesMax,
-  refusal: no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long"),
+  refusal: () => no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long"),
   isMessage: false,
 };
 
@@ -108,7 +108,7 @@ export const setMetadata = command({
     const isShared = entries.some((entry) => entry.name.startsWith("/shared/"));
     const place = await findPlace(session, name, isShared ? "w" : "r");
     if (entries.some(({ value }) => (value?.byteLength ?? 0) > metadataValueBytesMax))
-      throw valueBound.refusal;
+      throw valueBound.refusal();
     const changes = entries.map((entry) => ({ name: entry.name, value: entry.value ?? null }));
     try {
       const { modseq } = await session.rooms.mail.setMetadata(

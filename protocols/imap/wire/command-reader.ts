@@ -72,7 +72,7 @@ export async function readCommand(
     const limit = bound?.isMessage ? bound.bytesMax : Math.min(left, bound?.bytesMax ?? smallLiteralBytesMax);
     if (size > limit || literals.length >= literalsMax) {
       const isOwnBound = bound !== undefined && size > bound.bytesMax;
-      const refusal = isOwnBound ? bound.refusal : bad("Literal is too large", "TOOBIG");
+      const refusal = isOwnBound ? bound.refusal() : bad("Literal is too large", "TOOBIG");
       const bearable = bearableBytes(bound, options);
       if (!isSynchronising) await skipLiterals(connection, size, bearable);
       throw new RefusedCommand(tagOf(lines[0]!), refusal);
