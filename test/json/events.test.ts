@@ -359,6 +359,39 @@ describe("invite: send", () => {
     expect((await read(own.ref)).content.event.organizerCalendarAddress).toBeUndefined();
   });
 
+  const at = "2026-03-04T10:00:00";
+  const inInstance = (address: string) => ({
+    [at]: { participants: { a: { calendarAddress: `mailto:${address}`, roles: { attendee: true } } } },
+  });
+  const changing =
+    (instance: string, changeOf: (participants: string[]) => object) => async (address: string) => {
+      const { ref, version } = await create({ ...daily, title: "Of nobody" });
+      return update({ id: `${ref}${instance}`, version, ...changeOf([address]), invite: "send" });
+    };
+  it.each([
+    [
+      "its body, of one instance",
+      (address: string) => create({ ...daily, recurrenceOverrides: inInstance(address) }, { invite: "send" }),
+    ],
+    ["a patch", changing("", (participants) => ({ patch: { participants } }))],
+    ["another body", changing("", (participants) => ({ body: { ...daily, participants } }))],
+    ["a patch of an instance", changing(`#${at}`, (participants) => ({ patch: { participants } }))],
+    ["a body of an instance", changing(`#${at}`, (participants) => ({ body: { ...body, participants } }))],
+    [
+      "a patch of its instances",
+      changing("", ([address]) => ({ patch: { recurrenceOverrides: inInstance(address!) } })),
+    ],
+  ])("makes the owner the organizer of an event that gets its first participant by %s", async (_, change) => {
+    const { ada, bob } = server;
+    const told = await change(bob.address);
+    expect(told).toMatchObject({
+      scheduling: "sent",
+      recipients: [{ address: bob.address, state: "delivered" }],
+    });
+    const { event } = (await read(told.ref.split("#")[0])).content;
+    expect(event.organizerCalendarAddress).toBe(`mailto:${ada.address}`);
+  });
+
   it("cancels the events of a calendar that is deleted, if it is asked to", async () => {
     const { ada, bob } = server;
     for (const [invite, status] of [

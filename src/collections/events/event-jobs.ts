@@ -18,7 +18,7 @@ import { formatUtc, parseLocal } from "#/src/formats/jscalendar/local-time.ts";
 import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
-import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
+import { isEqual, isObject, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
 import { type Sign, signsOf } from "#/src/formats/text/signs.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import {
@@ -109,7 +109,7 @@ export interface EventJobs {
   change: {
     readonly job: Changing & {
       readonly change: EventChange;
-      /** The address of the organizer, if the whole event has participants then and names no organizer. */
+      /** The address of the organizer, if the event or one of its instances has participants then and names no organizer. */
       readonly organizer: string | undefined;
     };
     readonly result: Uint8Array | undefined;
@@ -165,9 +165,12 @@ const actions: Actions<EventJobs> = {
         : { body: withoutLinks(change.body, id, event) };
     if (instance !== undefined) assertInstance(calendar, event, instance);
     const changed = saidOfMe(me, () =>
-      instance === undefined
-        ? organizedBy(organizer, changeEvent(event, resolved, floating))
-        : changeInstance(event, instance, resolved, floating),
+      organizedBy(
+        organizer,
+        instance === undefined
+          ? changeEvent(event, resolved, floating)
+          : changeInstance(event, instance, resolved, floating),
+      ),
     );
     const { updated: _, ...others } = changed;
     const { updated: before, ...were } = event;
@@ -320,10 +323,17 @@ function saidOfMe<R>(me: string | undefined, change: () => R): R {
 }
 
 function organizedBy(organizer: string | undefined, event: JsonObject): JsonObject {
-  const isOrganized = event.organizerCalendarAddress !== undefined || event.participants === undefined;
-  return organizer === undefined || isOrganized
+  return organizer === undefined || event.organizerCalendarAddress !== undefined || !hasParticipants(event)
     ? event
     : patchEvent(event, { organizerCalendarAddress: organizer });
+}
+
+/** Whether the event, or one of its instances, has somebody. */
+function hasParticipants(event: JsonObject): boolean {
+  const overrides = Object.values((member(event, "recurrenceOverrides") ?? {}) as JsonObject);
+  return [event, ...overrides].some(
+    (one) => isObject(one) && Object.keys(one).some((name) => /^participants(?:\/|$)/.test(name)),
+  );
 }
 
 function assertInstance(calendar: Component, event: JsonObject, instance: string): void {
