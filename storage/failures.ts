@@ -1,5 +1,6 @@
 /** Errors of a store, and their form in messages between threads. */
 import { type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { describeCause } from "#/src/threads/thread-ends.ts";
 import type { ErrorRow } from "./rows.ts";
 
 export function closedStore(): WaypostError {
@@ -11,7 +12,7 @@ export function errorRow(error: WaypostError): ErrorRow {
   return {
     code: error.code,
     message: error.message,
-    details: cause === undefined ? details : { ...details, cause: describeCause(cause) },
+    details: cause === undefined ? details : { ...details, cause: codedCause(cause) },
   };
 }
 
@@ -24,9 +25,10 @@ export function errorOfRow(row: ErrorRow): WaypostError {
   return new WaypostError(row.code, row.message, row.details as ErrorDetails);
 }
 
-function describeCause(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  // Errors of an engine have codes that say more than where they were thrown.
-  const { code } = cause as Error & { readonly code?: unknown };
-  return typeof code === "string" ? `${code}: ${cause.message}` : (cause.stack ?? cause.message);
+/** Errors of an engine have codes that say more than where they were thrown. */
+function codedCause(cause: unknown): string {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  return cause instanceof Error && typeof code === "string"
+    ? `${code}: ${cause.message}`
+    : describeCause(cause);
 }

@@ -14,6 +14,7 @@ import {
   timesBefore,
   timesSince,
 } from "./job-board.ts";
+import { describeCause } from "./thread-ends.ts";
 
 /** A job that has begun, and how long the thread has computed for it. */
 interface UnderWay {
@@ -73,7 +74,7 @@ export function serveJobs<Settings, Job, Result>(
       transfer.push(...done.transfer);
       said = { id, result: done.result };
     } catch (error) {
-      said = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      said = { id, failure: describeCause(error) };
     }
     answers.push(said);
     sendSoon();

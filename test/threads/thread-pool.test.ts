@@ -38,6 +38,17 @@ describe("threads of a pool", () => {
     await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
   });
 
+  it("answer a job that throws what has no text, and go on", async () => {
+    start();
+    await run("answer");
+    const ends = { ...threadEnds().get("greedy") };
+    await expect(run("fail without text")).rejects.toMatchObject({
+      code: "internal",
+      details: { cause: "[Object: null prototype] {}" },
+    });
+    expect({ ...threadEnds().get("greedy") }).toEqual(ends);
+  });
+
   it("begin jobs in the order in which they were given, however many waited for the thread", async () => {
     start();
     await run("answer");

@@ -14,6 +14,7 @@ import { every, loopTurn, pause } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { describeCause } from "#/src/threads/thread-ends.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import {
   type IndexedDocument,
@@ -385,7 +386,7 @@ async function pauseUntil(at: number): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  say({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  say({ kind: "failed", message: describeCause(error) });
   port.close();
 }
 

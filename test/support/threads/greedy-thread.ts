@@ -1,4 +1,4 @@
-/** A thread of a pool. A job says what it does: answer, fail, throw what nobody catches (an error, an object, null), hang at once or after three turns of the event loop, grow in small or in
+/** A thread of a pool. A job says what it does: answer, fail (with an error, or with what has no text), throw what nobody catches (an error, an object, null), hang at once or after three turns of the event loop, grow in small or in
  *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
  *  10 ms of processor time) or of its process, or the number of jobs so far, or what it may do outside of its program. */
 import { spawnSync } from "node:child_process";
@@ -11,6 +11,7 @@ export interface GreedyJob {
   readonly task:
     | "answer"
     | "fail"
+    | "fail without text"
     | "throw"
     | "throw no error"
     | "throw nothing"
@@ -44,6 +45,7 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
     await new Promise(() => {});
   }
   if (task === "fail") throw new Error("as told");
+  if (task === "fail without text") throw Object.create(null);
   if (task === "end") process.exit(1);
   const held: unknown[] = [];
   while (task === "hang" || task === "hang later" || task === "grow")
