@@ -23,7 +23,7 @@ import type {
   SchedulingRooms,
   SchedulingTold,
 } from "./scheduling.ts";
-import { inTurn } from "./turns.ts";
+import { inTurn, type Turn } from "./turns.ts";
 
 /** How often a change is computed at most, if other writes change the state that it was computed from. Those of this process wait for each
  *  other; these are of other daemons, and of other events of the same owners. */
@@ -42,7 +42,7 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       if (repeat !== undefined) return { ...repeat, isRewritten: false, ...toldNobody };
       const uid = (await findHeld(rooms, writer.agent, put))?.uid;
       const turn = { agent: writer.agent, uid };
-      return inTurn(rooms.accounts, turn, () => untilAgreed(() => tryPut(rooms, writer, put, options)));
+      return changeInTurn(rooms, turn, () => tryPut(rooms, writer, put, options));
     },
     async deleteItem(writer, item, expected, options = {}) {
       const { agent, actor } = writer;
@@ -50,19 +50,17 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       const repeat = await collections.findItemRepeat(idempotency);
       if (repeat !== undefined) return { ...repeat, ...toldNobody };
       const uid = (await collections.findItem(agent, item))?.uid;
-      return inTurn(rooms.accounts, { agent, uid }, () =>
-        untilAgreed(async () => {
-          const [held] = await collections.readItems(agent, [item]);
-          const place = held && (await collections.findCollection(agent, held.collection));
-          // A message in the inbox is not an event of its owner: deleting it sends no messages.
-          if (held?.scheduleTag === undefined || place?.role === "inbox") {
-            const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
-            return { ...deleted, ...toldNobody };
-          }
-          assertExpected(held, expected, options.isMerging);
-          return deleteObject(rooms, writer, held, options);
-        }),
-      );
+      return changeInTurn(rooms, { agent, uid }, async () => {
+        const [held] = await collections.readItems(agent, [item]);
+        const place = held && (await collections.findCollection(agent, held.collection));
+        // A message in the inbox is not an event of its owner: deleting it sends no messages.
+        if (held?.scheduleTag === undefined || place?.role === "inbox") {
+          const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
+          return { ...deleted, ...toldNobody };
+        }
+        assertExpected(held, expected, options.isMerging);
+        return deleteObject(rooms, writer, held, options);
+      });
     },
   };
 }
@@ -125,8 +123,17 @@ async function withoutScheduling(
   return { ...written, isRewritten: false, ...toldNobody };
 }
 
+/** A change of an event after those before it. */
+export function changeInTurn<R>(
+  { accounts }: Pick<SchedulingRooms, "accounts">,
+  turn: Turn,
+  attempt: () => Promise<R>,
+): Promise<R> {
+  return inTurn(accounts, turn, () => untilAgreed(attempt));
+}
+
 /** Makes the plan again if another write changed one of its calendars or the sending policy. */
-export async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
+async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
   for (let count = 1; ; count++)
     try {
       return await attempt();
@@ -144,7 +151,7 @@ export async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
 /** The state that a plan was made from has changed. The conditions of the caller were met when the plan was made. */
 class Overruled extends Error {}
 
-export function overruledBy(error: unknown): unknown {
+function overruledBy(error: unknown): unknown {
   if (!isWaypostError(error)) return error;
   const { reason } = error.details;
   const isOverruled =

@@ -2,7 +2,7 @@
  *  that this sends. Then the calendar is deleted with the remaining items. */
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
-import { deleteObject, isDeletionHeard, untilAgreed } from "./change-plan.ts";
+import { changeInTurn, deleteObject, isDeletionHeard } from "./change-plan.ts";
 import type { CalendarWriter, Scheduling, SchedulingOptions, SchedulingRooms } from "./scheduling.ts";
 
 export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling, "deleteCalendar"> {
@@ -32,11 +32,12 @@ async function tellAll(
   options: SchedulingOptions,
 ): Promise<void> {
   const { collections } = rooms;
-  for await (const page of collections.listItems(writer.agent, calendar.number))
-    for (const { number, scheduleTag } of page)
+  const { agent } = writer;
+  for await (const page of collections.listItems(agent, calendar.number))
+    for (const { number, uid, scheduleTag } of page)
       if (scheduleTag !== undefined)
-        await untilAgreed(async () => {
-          const [held] = await collections.readItems(writer.agent, [number]);
+        await changeInTurn(rooms, { agent, uid }, async () => {
+          const [held] = await collections.readItems(agent, [number]);
           if (held?.collection === calendar.number) await tellOne(rooms, writer, held, options);
         });
 }
