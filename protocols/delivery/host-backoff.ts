@@ -1,6 +1,6 @@
 /** Backoff of addresses that could not be reached: for a while the next mail tries other addresses first. If all are in backoff, none
  *  is tried. */
-import type { Clock } from "#/src/model/clock.ts";
+import { type Clock, leftUntil } from "#/src/model/clock.ts";
 
 export interface HostBackoff {
   isResting(address: string): boolean;
@@ -15,7 +15,7 @@ const addressesMax = 10_000;
 export function createHostBackoff(clock: Clock): HostBackoff {
   const failures = new Map<string, { readonly count: number; readonly until: number }>();
   return {
-    isResting: (address) => (failures.get(address)?.until ?? 0) > clock.now(),
+    isResting: (address) => leftUntil(failures.get(address)?.until ?? 0, clock.now(), longestRestMs) > 0,
     noteFailure(address) {
       const count = failures.get(address)?.count ?? 0;
       if (failures.size >= addressesMax) failures.clear();

@@ -8,7 +8,7 @@
 import https from "node:https";
 import type { Settings } from "#/config/schema.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
-import type { Clock } from "#/src/model/clock.ts";
+import { type Clock, leftUntil } from "#/src/model/clock.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 import type { StsPolicies, StsPolicy } from "#/src/outbound/sts-policies.ts";
 
@@ -56,7 +56,7 @@ export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
   async function fetchAnew(domain: string, id: string, kept: StsPolicy | undefined) {
     const now = clock.now();
     const key = `${domain} ${id}`;
-    if ((failures.get(key) ?? 0) > now) return kept;
+    if (leftUntil(failures.get(key) ?? 0, now, failureMemoryMs) > 0) return kept;
     try {
       const { parsePolicy } = await grammar();
       const policy = parsePolicy(await fetchPolicy(rooms, domain), { strict: true });

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
-import type { RequestOutcome } from "#/src/feed/retries.ts";
+import { type RequestOutcome, waitOf } from "#/src/feed/retries.ts";
 import type { Webhook, WebhookBatch, Webhooks } from "#/src/feed/webhooks.ts";
 import { after, every } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
@@ -170,7 +170,7 @@ class Line implements AsyncDisposable {
     const { webhooks } = this.#rooms;
     // Until the line is ended, or this daemon sends again.
     if (!webhooks.isSender()) return this.#sleep(faultMs);
-    const waitMs = this.#webhook.nextAttemptAt - webhooks.clock.now();
+    const waitMs = waitOf(this.#webhook, webhooks.clock.now());
     if (waitMs > 0) return this.#sleep(waitMs);
     this.#isRung = false;
     const { webhook, batch } = await webhooks.next(this.#webhook, await webhooks.pendingCount(this.#webhook));

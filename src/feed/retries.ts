@@ -1,5 +1,7 @@
 /** When a request to another server is made again, and when it is given up: for webhooks and pushes alike. */
 
+import { leftUntil } from "#/src/model/clock.ts";
+
 /** The result of a request. */
 export interface RequestOutcome {
   /** The HTTP status; null when there was no response. */
@@ -37,6 +39,11 @@ const waitsMs = [
 const longestWaitMs = 4 * hourMs;
 /** After so long without an accepted request the receiver is given up. */
 const patienceMs = 72 * hourMs;
+
+/** Milliseconds until the next request. */
+export function waitOf({ nextAttemptAt }: Pick<FailureStanding, "nextAttemptAt">, now: number): number {
+  return leftUntil(nextAttemptAt, now, longestWaitMs);
+}
 
 export function afterFailure(
   before: Pick<FailureStanding, "failureCount" | "failingSince">,

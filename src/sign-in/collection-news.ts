@@ -5,7 +5,9 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import { principalOfPassword } from "#/src/accounts/principal.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { formatSyncToken } from "#/src/collections/sync-token.ts";
+import { waitOf } from "#/src/feed/retries.ts";
 import { server } from "#/src/model/author.ts";
+import { leftUntil } from "#/src/model/clock.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { collectionPushPauseMs } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -55,16 +57,18 @@ export function createCollectionNews(rooms: CollectionNewsRooms): CollectionNews
 
   return {
     async listDue(now) {
-      const isAll = now >= looksAtAllAt;
+      const lookMs = lookAtAllMs[isShared ? "shared" : "alone"];
+      const isAll = leftUntil(looksAtAllAt, now, lookMs) === 0;
       const owners = isAll ? undefined : [...changed];
       changed = new Set();
-      if (isAll) looksAtAllAt = now + lookAtAllMs[isShared ? "shared" : "alone"];
+      if (isAll) looksAtAllAt = now + lookMs;
       const pushes: Push[] = [];
       let nextAt = looksAtAllAt;
       for (const row of await listCollectionPushes(store, now, owners)) {
-        const { subscription, endpoint, nextAttemptAt } = row;
-        if (nextAttemptAt > now) {
-          nextAt = Math.min(nextAt, nextAttemptAt);
+        const { subscription, endpoint } = row;
+        const waitMs = waitOf(row, now);
+        if (waitMs > 0) {
+          nextAt = Math.min(nextAt, now + waitMs);
           changed.add(row.collectionAgent!);
         } else if (isOwnDeleted(row) || (await mayRead(row))) pushes.push(pushOf(row));
         else await store.write(server, "reportPush", { subscription, endpoint });

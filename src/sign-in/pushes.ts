@@ -3,7 +3,7 @@
  *  session and ends with it; a runner sends (`protocols/webhooks/send-pushes.ts`). */
 import type { Settings } from "#/config/schema.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
-import { afterFailure, type RequestOutcome, unfailed } from "#/src/feed/retries.ts";
+import { afterFailure, type RequestOutcome, unfailed, waitOf } from "#/src/feed/retries.ts";
 import { server } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { listApprovedBy } from "#/src/reach/approvers.ts";
@@ -83,9 +83,10 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
       const pushes: Push[] = [...ofCollections];
       let nextAt = next;
       for (const subscription of all) {
-        const { subscription: number, nextAttemptAt, endpoint, language } = subscription;
-        if (nextAttemptAt > now) nextAt = Math.min(nextAt, nextAttemptAt);
-        if (nextAttemptAt > now || compared.get(number) === endpoint) continue;
+        const { subscription: number, endpoint, language } = subscription;
+        const waitMs = waitOf(subscription, now);
+        if (waitMs > 0) nextAt = Math.min(nextAt, now + waitMs);
+        if (waitMs > 0 || compared.get(number) === endpoint) continue;
         if (!(await isLive(subscription, now))) {
           await store.write(server, "reportPush", { subscription: number, endpoint });
           continue;

@@ -271,6 +271,16 @@ describe("what is looked after", () => {
     }
   });
 
+  it("is ordered again when the clock was set back after a failure", async () => {
+    await using one = await runner();
+    acme.isFailing = true;
+    await one.look();
+    acme.isFailing = false;
+    one.clock.advance(-dayMs);
+    await one.look();
+    expect(acme.given).toHaveLength(1);
+  });
+
   it.each([
     ["a minute at the earliest", "1", 60_000],
     ["a day at the latest", String(30 * 86_400), dayMs],

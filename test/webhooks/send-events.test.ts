@@ -132,6 +132,19 @@ describe("a webhook", () => {
     await expect.poll(newest).toMatchObject({ status: 204, error: null });
   });
 
+  it("is sent again when the clock was set back after a failure", async () => {
+    await using sender = await openSender();
+    sender.receiver.onRequest = fail;
+    await sender.add();
+    const ids = await sender.deliver();
+    const newest = async () =>
+      ((await sender.operate("history", { number: 1 })) as { attempts: object[] }).attempts[0];
+    await expect.poll(newest).toMatchObject({ status: 503 });
+    sender.receiver.onRequest = () => {};
+    sender.pass(-24 * hourMs);
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+  });
+
   it("has nothing of what its receiver answers in its history or in the log", async () => {
     await using sender = await openSender();
     sender.receiver.onRequest = (_, response) =>

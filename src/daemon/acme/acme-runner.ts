@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
 import { after } from "#/src/model/background.ts";
-import type { Clock } from "#/src/model/clock.ts";
+import { type Clock, leftUntil } from "#/src/model/clock.ts";
 import type { Authority } from "./authority.ts";
 import { keepPair, readKeptPair } from "./kept-certificates.ts";
 import { type RenewalWindow, renewalTime } from "./renewal-time.ts";
@@ -81,7 +81,7 @@ export function startAcmeRunner({
   async function isDue(name: string, care: Care, pair: PemPair | undefined): Promise<boolean> {
     if (pair === undefined) return true;
     if (care.cert !== pair.cert) Object.assign(care, { cert: pair.cert, window: undefined, askAt: 0 });
-    if (care.askAt <= clock.now()) {
+    if (leftUntil(care.askAt, clock.now(), askAgain.mostMs) === 0) {
       try {
         const { window, askAgainMs = askAgain.usualMs } = await authority.askRenewal(pair.cert);
         care.window = window;
@@ -106,7 +106,7 @@ export function startAcmeRunner({
       cert: "",
     };
     cares.set(name, care);
-    if (care.tryAt > clock.now()) return false;
+    if (leftUntil(care.tryAt, clock.now(), longestPauseMs) > 0) return false;
     const pair = readKeptPair(settings, name);
     if (!(await isDue(name, care, pair))) return false;
     try {
