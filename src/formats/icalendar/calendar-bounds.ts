@@ -58,7 +58,7 @@ function findBrokenTime(
 }
 
 /** The last day ends with it. */
-const calendarEndMaxMs = calendarTimeMaxMs + 1000;
+export const calendarEndMaxMs = calendarTimeMaxMs + 1000;
 
 function endMs(startMs: number, end: CalendarTime | Duration, findZone: FindTimeZone): number {
   return "form" in end ? nearBound(end, findZone) : startMs + end.days * dayMs + end.ms;

@@ -56,7 +56,8 @@ export function formatCalendarTime({ form, localMs, tzid }: CalendarTime): strin
   return form === "date" ? text.slice(0, 8) : `${text}${tzid === utcTzid ? "Z" : ""}`;
 }
 
-/** What four digits of a year don't say is the last time that they do. */
+/** For ends, and times made of them: what four digits of a year don't say is the last time that they do. The times that name an instance are
+ *  refused instead. */
 export function inYears(ms: number): number {
   return Math.min(ms, calendarTimeMaxMs);
 }

@@ -3,7 +3,8 @@
  *  or a patch of JSON pointers (RFC 8984 section 1.4.9). The result is canonical: each meaning has one form, and defaults are
  *  left out. Throws `invalid` with the field. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { calendarTimeMaxMs, overrideEntriesMax } from "#/src/model/limits.ts";
+import { overrideEntriesMax } from "#/src/model/limits.ts";
+import { calendarEndMaxMs } from "../icalendar/calendar-bounds.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
 import { type TimeZone, utcZone } from "../icalendar/time-zone.ts";
@@ -293,7 +294,7 @@ function setTimes(object: OpenObject, isTask: boolean, zones: JsonObject): void 
 function checkEnd({ start, duration }: OpenObject): void {
   if (typeof start !== "string" || typeof duration !== "string") return;
   const { days, ms } = parseDuration(duration)!;
-  if (parseLocal(start)! + days * dayMs + ms > calendarTimeMaxMs + 1000)
+  if (parseLocal(start)! + days * dayMs + ms > calendarEndMaxMs)
     throw invalid("duration", "ends after the year 9999");
 }
 

@@ -12,6 +12,7 @@ import {
   type CalendarTime,
   dayMs,
   formatCalendarTime,
+  inYears,
   parseCalendarTime,
   utcTzid,
 } from "../icalendar/calendar-time.ts";
@@ -108,7 +109,7 @@ function readTask(
         : undefined;
   return {
     ...(start === undefined ? {} : { start: formatLocal(localOf(start)) }),
-    ...(dueMs === undefined ? {} : { due: formatLocal(dueMs) }),
+    ...(dueMs === undefined ? {} : { due: formatLocal(inYears(dueMs)) }),
     ...(zone === undefined ? {} : { timeZone: zone }),
     ...(timed === undefined ? { showWithoutTime: true } : {}),
   };
