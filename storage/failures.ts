@@ -1,5 +1,6 @@
 /** Errors of a store, and their form in messages between threads. */
 import { type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { describeCause } from "#/src/threads/thread-ends.ts";
 import type { ErrorRow } from "./rows.ts";
 
@@ -27,8 +28,6 @@ export function errorOfRow(row: ErrorRow): WaypostError {
 
 /** Errors of an engine have codes that say more than where they were thrown. */
 function codedCause(cause: unknown): string {
-  const { code } = (cause ?? {}) as { readonly code?: unknown };
-  return cause instanceof Error && typeof code === "string"
-    ? `${code}: ${cause.message}`
-    : describeCause(cause);
+  const { code } = readThrown(cause);
+  return cause instanceof Error && code !== undefined ? `${code}: ${cause.message}` : describeCause(cause);
 }

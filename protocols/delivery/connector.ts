@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { TlsPolicy, TlsSession, TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import { type DaneHost, isUsable } from "./dane-match.ts";
@@ -264,7 +265,7 @@ export async function openSocket(
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = readThrown(error);
   if (error instanceof ConnectFailure) return message;
   return code ?? message;
 }

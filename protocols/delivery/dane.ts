@@ -1,6 +1,7 @@
 /** DANE for SMTP (RFC 7672): a domain whose DNS is signed says by TLSA records which certificates its servers show. Then mail goes to a
  *  server over TLS and with that certificate, or not at all. Without a name server whose AD bit is believed there is no DANE. */
 import type { SecureAnswer, SecureDns, TlsaRecord } from "#/src/evidence/secure-dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { DaneHost } from "./dane-match.ts";
 
 export interface DaneAnswer {
@@ -77,6 +78,6 @@ async function findRecords(
 }
 
 function isAbsent(error: unknown): boolean {
-  const { code } = error as { code?: string };
+  const { code } = readThrown(error);
   return code === "ENOTFOUND" || code === "ENODATA";
 }

@@ -2,6 +2,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import type { TlsSessionResult } from "#/src/model/tls-result.ts";
+import { ConnectFailure } from "./connect-failure.ts";
 import { clientName, openSocket } from "./connector.ts";
 import { type DaneHost, findDaneMismatch } from "./dane-match.ts";
 import { findSource, type SourceSettings } from "./source-address.ts";
@@ -55,13 +56,11 @@ export async function lookAtServer(rooms: LookRooms, place: LookedAt): Promise<S
       socket: await openSocket({ address: place.address, source }, place.port, timeoutMs, signal),
     });
   let failed: TlsSessionResult | undefined;
-  const wire = await open("opportunistic").catch(
-    (error: { isTls?: boolean; tlsResult?: TlsSessionResult }) => {
-      if (error.isTls !== true) throw error;
-      failed = error.tlsResult;
-      return open("none");
-    },
-  );
+  const wire = await open("opportunistic").catch((error: unknown) => {
+    if (!(error instanceof ConnectFailure) || !error.isTls) throw error;
+    failed = error.tlsResult;
+    return open("none");
+  });
   try {
     const readyMs = performance.now() - startedAt;
     const certificates = wire.certificates();

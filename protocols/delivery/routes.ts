@@ -5,6 +5,7 @@ import { networkInterfaces } from "node:os";
 import type { Settings } from "#/config/schema.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 
 export interface Host {
   /** The name in A-labels; for an address literal the address. */
@@ -59,7 +60,7 @@ async function findExchanges(resolve: Resolve, domain: string): Promise<readonly
         .map(({ exchange, priority }) => ({ name: hostName(exchange), preference: priority }))
         .sort((a, b) => a.preference - b.preference);
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code } = readThrown(error);
     if (code === "ENOTFOUND") return failed("5.1.2", "The domain does not exist.");
     if (code !== "ENODATA") return deferred("4.4.3", "The servers of the domain could not be looked up.");
   }
@@ -113,7 +114,7 @@ export async function askAddresses(
 
 function isTemporary(answer: PromiseSettledResult<unknown>): boolean {
   if (answer.status === "fulfilled") return false;
-  const { code } = answer.reason as { code?: string };
+  const { code } = readThrown(answer.reason);
   return code !== "ENOTFOUND" && code !== "ENODATA";
 }
 

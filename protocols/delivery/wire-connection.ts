@@ -11,6 +11,7 @@ import SMTPConnection, {
   type SMTPConnectionOptions,
 } from "nodemailer/lib/smtp-connection";
 import { after, soon } from "#/src/model/background.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import { type DaneHost, findDaneMismatch } from "./dane-match.ts";
@@ -244,7 +245,7 @@ function shownResult(client: Client): TlsSessionResult {
   // Declared as an Error, and a code in truth.
   const error: unknown = client._socket?.authorizationError;
   if (error === undefined || error === null) return "success";
-  return tlsResultOf(typeof error === "string" ? error : (error as WireError).code);
+  return tlsResultOf(typeof error === "string" ? error : readThrown(error).code);
 }
 
 function tlsOptions(tls: WireTls, dane?: DaneHost): SMTPConnectionOptions {

@@ -38,7 +38,7 @@ export function deliverCommand(shell: Shell): Command {
         options.json === true,
       );
     } catch (error) {
-      const { response } = error as { response?: string };
+      const { response } = (error ?? {}) as { readonly response?: string };
       if (response === undefined) throw error;
       throw new WaypostError("policy_refused", `The server refused it: ${response}`, { cause: error });
     } finally {

@@ -1,5 +1,6 @@
 import { formatProblem, WrongSettings } from "#/config/wrong-settings.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Shell } from "./shell.ts";
 
 export function printLine({ output }: Shell, text: string): void {
@@ -37,7 +38,7 @@ export function printError({ errors }: Shell, error: unknown, isJson: boolean): 
 
 /** SQLite's addon is a shared library. The system refuses to load it from some folders, and with an older glibc. */
 function loadHint(error: unknown): string | undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ERR_DLOPEN_FAILED") return undefined;
+  if (readThrown(error).code !== "ERR_DLOPEN_FAILED") return undefined;
   return "The data folder must not be mounted noexec, and glibc must be 2.34 or newer (Debian 12, Ubuntu 22.04).";
 }
 

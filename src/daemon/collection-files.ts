@@ -13,6 +13,7 @@ import { type ImportResult, importItems } from "#/src/collections/transfer/impor
 import { withoutApproval } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { assertFileSize } from "./moving/import-bounds.ts";
 import type { TransferRooms } from "./moving/transfer-rooms.ts";
 
@@ -37,8 +38,10 @@ export async function importFile(
   { collection, account, file }: FileTransfer,
   watcher: Watcher,
 ): Promise<ImportResult> {
-  await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
-    throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
+  await using handle = await open(file, "r").catch((error: unknown) => {
+    throw new WaypostError("invalid", `${file} cannot be read: ${readThrown(error).code}.`, {
+      field: "/file",
+    });
   });
   const { size } = await handle.stat();
   assertFileSize(file, size);
@@ -74,8 +77,10 @@ export async function exportFile(
   fs.rmSync(partial, { force: true });
   let items = 0;
   try {
-    await using handle = await open(partial, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-      throw new WaypostError("invalid", `${file} cannot be written: ${error.code}.`, { field: "/file" });
+    await using handle = await open(partial, "wx", 0o600).catch((error: unknown) => {
+      throw new WaypostError("invalid", `${file} cannot be written: ${readThrown(error).code}.`, {
+        field: "/file",
+      });
     });
     let pieces: Uint8Array[] = [];
     let length = 0;

@@ -7,6 +7,7 @@ import type { Health } from "#/protocols/json/carriage/health.ts";
 import type { Preparation } from "#/src/arrival/preparing/preparation.ts";
 import { after } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { isFull } from "#/storage/failures.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
 import type { Store } from "#/storage/store.ts";
@@ -103,11 +104,11 @@ async function problemOf(part: Promise<unknown>, { failed, late }: Words): Promi
 }
 
 function codeOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: unknown };
-  const { code } = (cause ?? error) as { readonly code?: unknown };
+  const cause = error instanceof Error ? error.cause : undefined;
   // What a writer thread tells of its engine (`storage/failures.ts`).
-  const told = typeof cause === "string" ? /^([0-9A-Z_]{5,60}): /.exec(cause)?.[1] : code;
-  return typeof told === "string" ? told : isWaypostError(error) ? error.code : "internal";
+  const told =
+    typeof cause === "string" ? /^([0-9A-Z_]{5,60}): /.exec(cause)?.[1] : readThrown(cause ?? error).code;
+  return told ?? (isWaypostError(error) ? error.code : "internal");
 }
 
 const lost = "the store's database cannot be reached";

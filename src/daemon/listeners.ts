@@ -98,7 +98,11 @@ async function openMetrics(
 }
 
 function bindingFailure(error: unknown, settings: House["settings"]): unknown {
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const { code, address, port } = (error ?? {}) as {
+    readonly code?: string;
+    readonly address?: string;
+    readonly port?: number;
+  };
   const section = listenerSections.find(
     (one) => isListening(settings, one) && settings[one].port === port && settings[one].host === address,
   );

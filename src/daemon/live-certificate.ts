@@ -6,7 +6,8 @@ import { isReadableByOthers } from "#/config/readable-by-others.ts";
 import type { Settings } from "#/config/schema.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { every, idleTime } from "#/src/model/background.ts";
-import type { Clock } from "#/src/model/clock.ts";
+import { type Clock, leftUntil } from "#/src/model/clock.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Challenges } from "./acme/challenges.ts";
 import { readKeptPairs } from "./acme/kept-certificates.ts";
 import { type Certificate, concernsOf, loadCertificate } from "./certificate.ts";
@@ -57,7 +58,7 @@ export async function openCertificate(
         log.info({ fingerprint, expiresAt: new Date(expiresAt).toISOString() }, "new certificate in use");
       warn();
     } catch (error) {
-      const { message } = error as Error;
+      const { message } = readThrown(error);
       log.error({ problem: message }, "the new certificate is of no use; the former one stays in use");
     }
   };
@@ -66,7 +67,7 @@ export async function openCertificate(
     if (contents !== seen) {
       seen = contents;
       await reload();
-    } else if (clock.now() - warnedAt >= warnMs) warn();
+    } else if (leftUntil(warnedAt + warnMs, clock.now(), warnMs) === 0) warn();
   };
 
   warn();

@@ -4,6 +4,7 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { withRareTypes } from "#/src/evidence/secure-dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 
 const timeoutMs = 3000;
 /** Servers of a zone that are queried, one after the other. */
@@ -89,7 +90,7 @@ export async function recordsOf(resolve: Resolve, name: string, type: string): P
   try {
     return await resolve(name, type);
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code } = readThrown(error);
     if (code === "ENOTFOUND" || code === "ENODATA") return [];
     throw error;
   }

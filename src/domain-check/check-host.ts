@@ -5,6 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import { lookAtServer } from "#/protocols/delivery/look-at-server.ts";
 import { shownChain } from "#/protocols/delivery/shown-chain.ts";
 import { tlsResultOf } from "#/protocols/delivery/tls-results.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Finding } from "./finding.ts";
 import { judgeCertificate } from "./judge-certificate.ts";
 
@@ -36,7 +37,7 @@ async function checkOutward({ settings, otherServer }: HostPlace): Promise<Findi
       await lookAtServer({ settings, timeoutMs: connectTimeoutMs }, { host, address, port });
       return { what, status: "ok", found: `${host}:${port} answers` };
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code, message } = readThrown(error);
       reason = code ?? message;
     }
   }

@@ -1,6 +1,7 @@
 /** Compares the records that the name servers of a domain have with those that it should have. */
 import { type DnsRecord, type DnsRecordKind, formatRecord } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { addressesOf, recordsOf } from "./authoritative.ts";
 import { type Finding, ok, remark, type Verdict, wrong } from "./finding.ts";
 import { judgeDkim } from "./judge-dkim.ts";
@@ -20,7 +21,7 @@ export function checkRecords(wanted: readonly DnsRecord[], place: RecordPlace): 
       try {
         found = await readRecords(record, place.resolve);
       } catch (error) {
-        const { code } = error as { code?: string };
+        const { code } = readThrown(error);
         return { what, status: "unknown", expected, why: `No answer (${code}). Ask again later.` } as const;
       }
       const verdict: Verdict =

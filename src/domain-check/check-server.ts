@@ -6,6 +6,7 @@ import { formatRecord } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { checkReverseName, listedName, reverseNames } from "#/src/evidence/reverse-name.ts";
 import type { TlsaRecord } from "#/src/evidence/secure-dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { recordsOf } from "./authoritative.ts";
 import { type Finding, ok, remark, wrong } from "./finding.ts";
 import { judgeCertificate, tlsaValueOf } from "./judge-certificate.ts";
@@ -66,7 +67,7 @@ async function look(address: string, { settings, smtpPort, stranger }: ServerPla
       sight: await lookAtServer(rooms, { host: hostname, address, port: smtpPort, stranger }),
     };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message } = readThrown(error);
     return { address, sight: code ?? message };
   }
 }

@@ -3,6 +3,7 @@ import type { Settings } from "#/config/schema.ts";
 import { fetchPolicy } from "#/protocols/delivery/mta-sts.ts";
 import { formatStsPolicy } from "#/src/accounts/sts-policy.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { addressesOf } from "./authoritative.ts";
 import { type Finding, ok, wrong } from "./finding.ts";
 
@@ -43,7 +44,7 @@ export async function checkSts(place: StsPlace): Promise<Finding[]> {
     const why = `The policy there is not the one of this server: senders that keep to it bring mail to others, or none. ${host} has to lead to ${settings.server.hostname}.`;
     return [{ what, found, expected, ...wrong(why) }];
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message } = readThrown(error);
     const reason = code ?? message;
     const isHere = addresses.every((address) => place.addresses.includes(address));
     if (isHere && isUnreached(code)) {

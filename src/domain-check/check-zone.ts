@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { DnsRecord } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { type AuthoritativeResolve, recordsOf } from "./authoritative.ts";
 import { readRecords } from "./check-records.ts";
 import { type Finding, ok, remark, wrong } from "./finding.ts";
@@ -104,7 +105,7 @@ async function checkSignatures(
       },
     ];
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code } = readThrown(error);
     return [{ what, status: "unknown", why: `No answer (${code}). Ask again later.` }];
   }
 }

@@ -9,6 +9,7 @@
 
 import { Resolver } from "node:dns/promises";
 import { inBackground } from "#/src/model/background.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 
 export type Resolve = (name: string, type: string) => Promise<unknown[]>;
 
@@ -41,7 +42,7 @@ export function dnsError(code: "ENOTFOUND" | "ENODATA" | "ETIMEOUT" | "EREFUSED"
 /** `ask` replaces the network in tests. */
 export function createResolve(
   settings: DnsSettings,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
   ask: Resolve | undefined = networkResolve(settings),
 ): Resolve {
   const { keptMsMax = answerMs } = settings;
@@ -81,8 +82,9 @@ export function createResolve(
         entry.until = now() + keptMsMax;
         knownCharacters += JSON.stringify(values).length;
       },
-      (error: { code?: string }) => {
-        const isAbsent = error.code === "ENOTFOUND" || error.code === "ENODATA";
+      (error: unknown) => {
+        const { code } = readThrown(error);
+        const isAbsent = code === "ENOTFOUND" || code === "ENODATA";
         entry.until = now() + Math.min(keptMsMax, isAbsent ? absenceMs : failureMs);
         silentCount = isSilence(error) ? silentCount + 1 : 0;
         if (silentCount >= silentMax) inBackground(() => probe(ask));
@@ -93,7 +95,7 @@ export function createResolve(
 }
 
 function isSilence(error: unknown): boolean {
-  const { code } = error as { code?: string };
+  const { code } = readThrown(error);
   return code === "ETIMEOUT" || code === "ECONNREFUSED";
 }
 
@@ -104,7 +106,7 @@ async function copyOf(answer: Promise<unknown[]>): Promise<unknown[]> {
   try {
     values = await answer;
   } catch (error) {
-    throw Object.create(error as Error);
+    throw typeof error === "object" ? Object.create(error) : error;
   }
   return values.map(copyOfRecord);
 }

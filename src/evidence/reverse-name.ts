@@ -1,6 +1,7 @@
 /** iprev (RFC 8601 section 3): whether the host name of the client's address resolves to that address. It is recorded and has no
  *  effect. */
 import { isIP, isIPv6, SocketAddress } from "node:net";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Checks } from "./checks.ts";
 import type { Resolve } from "./dns.ts";
 
@@ -24,7 +25,7 @@ export async function checkReverseName(
     }
     return { result: "fail", address };
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code } = readThrown(error);
     return { result: code === "ENOTFOUND" || code === "ENODATA" ? "permerror" : "temperror", address };
   }
 }

@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { createConnection, isIP, isIPv6 } from "node:net";
 import type dnsPacket from "dns-packet";
 import type { Settings } from "#/config/schema.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { asksNobody, createResolve, dnsError, type Resolve } from "./dns.ts";
 
 export interface SecureAnswer {
@@ -65,7 +66,7 @@ export function withRareTypes(
 /** undefined where nobody's AD bit is believed. */
 export function createSecureDns(
   settings: SecureDnsSettings,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): SecureDns | undefined {
   const servers = (settings.servers.length > 0 ? settings.servers : getServers()).map(readServer);
   const isTrusted =
@@ -107,7 +108,7 @@ async function askServers(
     try {
       return await askServer(server, name, type, timeoutMs);
     } catch (error) {
-      const { code } = error as { code?: string };
+      const { code } = readThrown(error);
       if (code === "ENOTFOUND" || code === "ENODATA") throw error;
       failure = error;
     }

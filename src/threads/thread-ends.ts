@@ -1,6 +1,7 @@
 /** Threads that ended by themselves: counted by their name and why, and told, because whoever waited for their work is mostly told less. */
 
 import { inspect } from "node:util";
+import { readThrown } from "#/src/model/thrown.ts";
 
 /** `memory`: the heap was full, or the machine. `error`: an exception that the thread did not catch. `exit`: anything else. */
 export type ThreadEndCause = "memory" | "error" | "exit";
@@ -37,7 +38,7 @@ export function describeCause(cause: unknown): string {
 
 /** Of what a thread threw: its memory was full. */
 export function wasOutOfMemory(thrown: unknown): boolean {
-  return (thrown as { readonly code?: unknown } | null | undefined)?.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return readThrown(thrown).code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
 /** How many have ended since the start, by the names of the threads that had an end. */

@@ -2,6 +2,7 @@
  *  carried out in the order in which they were sent. */
 import fs from "node:fs";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Sql, SqlValue } from "../sql.ts";
 import type { DatabasePlace } from "../store.ts";
 import { ConnectionLost } from "./failures.ts";
@@ -147,9 +148,9 @@ export async function connect(
   });
   const sql = new PostgresSql(client);
   try {
-    await client.connect().catch((error: Error & { code?: unknown }) => {
+    await client.connect().catch((error: unknown) => {
       // As when nobody answers in time.
-      throw error.code === undefined ? new ConnectionLost(error) : error;
+      throw readThrown(error).code === undefined ? new ConnectionLost(error) : error;
     });
     await sql.run(`set statement_timeout = ${patience.statementMs}`);
     await sql.run(`set lock_timeout = ${patience.lockMs}`);

@@ -1,5 +1,6 @@
 /** What PostgreSQL's errors mean to us (Appendix A of its manual, "SQLSTATE"). */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 
 /** disk_full and the one of a quota of Aurora and others, which stand in the same class. */
 const noRoom = new Set(["53100"]);
@@ -12,9 +13,7 @@ const passing = /^(08|40|53|57|55P03|25006|25P0)/;
 const lostSocket = /^(E[A-Z]+|ERR_SOCKET.*|ERR_TLS.*)$/;
 
 export function sqlStateOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as Error & { code?: unknown };
-  return typeof code === "string" ? code : undefined;
+  return error instanceof Error ? readThrown(error).code : undefined;
 }
 
 /** The transaction was undone for another one's sake: run again from its start, it will do. */

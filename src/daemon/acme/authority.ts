@@ -6,6 +6,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
 import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import type { Challenges } from "./challenges.ts";
 import { keepAccountKey, readAccountKey } from "./kept-certificates.ts";
 import { ariIdentifier, type RenewalWindow, readRenewalWindow } from "./renewal-time.ts";
@@ -201,9 +202,9 @@ async function unanswered(directory: string, signal: AbortSignal): Promise<Waypo
     signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
   }).then(
     () => undefined,
-    (error: Error) => (error.cause instanceof Error ? error.cause : error),
+    (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause : error),
   );
-  const why = cause === undefined ? "its connections break" : cause.message || String(cause);
+  const why = cause === undefined ? "its connections break" : readThrown(cause).message || String(cause);
   return new WaypostError("upstream_unavailable", `${host} does not answer: ${why}.`, { cause });
 }
 

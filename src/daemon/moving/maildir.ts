@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { keptKeywords, type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
 
 /** Letters behind `:2,`. */
@@ -96,7 +97,7 @@ function messageOf(
         return withCrlf(await readFile(file));
       } catch (error) {
         // Another program has moved or deleted it meanwhile.
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        if (readThrown(error).code === "ENOENT") return undefined;
         throw error;
       }
     },

@@ -3,6 +3,7 @@ import path from "node:path";
 import { printableText } from "#/protocols/delivery/reply.ts";
 import { assertPublicHost, PrivateAddress } from "#/protocols/webhooks/public-lookup.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { assertFileSize } from "./import-bounds.ts";
 import type { MailSource } from "./mail-source.ts";
 import { isMaildir, openMaildir } from "./maildir.ts";
@@ -89,8 +90,8 @@ async function openAccount(
         field: "/file",
         hint: "At the command line of the server, waypost import takes it.",
       });
-    const { responseText, message } = error as Error & { readonly responseText?: string };
-    throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText ?? message)}`, {
+    const { responseText = readThrown(error).message } = (error ?? {}) as { readonly responseText?: string };
+    throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
 /** Reads one file from a ZIP archive (APPNOTE.TXT), with a bound on its unpacked size. */
 import { inflateRawSync } from "node:zlib";
+import { readThrown } from "#/src/model/thrown.ts";
 
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
@@ -62,6 +63,6 @@ function unpack(archive: Buffer, entry: number, bytesMax: number): Buffer | "ove
     return inflateRawSync(packed, { maxOutputLength: bytesMax });
   } catch (error) {
     // zlib has other codes only for damaged data.
-    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? "over-limit" : undefined;
+    return readThrown(error).code === "ERR_BUFFER_TOO_LARGE" ? "over-limit" : undefined;
   }
 }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { WaypostError } from "#/src/model/errors.ts";
 import { archiveGrowthFreeBytes, archiveGrowthMax } from "#/src/model/limits.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { assertFileSize } from "../import-bounds.ts";
 
 const chunkBytes = 256 * 1024;
@@ -27,8 +28,10 @@ export async function writeArchive(
   const partial = `${file}.partial`;
   fs.rmSync(partial, { force: true });
   try {
-    await using handle = await open(partial, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-      throw new WaypostError("invalid", `${file} cannot be written: ${error.code}.`, { field: "/file" });
+    await using handle = await open(partial, "wx", 0o600).catch((error: unknown) => {
+      throw new WaypostError("invalid", `${file} cannot be written: ${readThrown(error).code}.`, {
+        field: "/file",
+      });
     });
     const sink = new Writable({
       highWaterMark: chunkBytes,
@@ -88,7 +91,7 @@ export async function* readArchive(file: string): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } catch (error) {
-    if (!(error as NodeJS.ErrnoException).code?.startsWith("Z")) throw error;
+    if (!readThrown(error).code?.startsWith("Z")) throw error;
     throw new WaypostError("invalid", "The archive cannot be read: it is damaged, or cut off.", {
       field: "/file",
       cause: error,
@@ -105,8 +108,10 @@ function unpacking(first: Buffer): Transform | undefined {
 }
 
 async function firstOctets(file: string): Promise<Buffer> {
-  await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
-    throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
+  await using handle = await open(file, "r").catch((error: unknown) => {
+    throw new WaypostError("invalid", `${file} cannot be read: ${readThrown(error).code}.`, {
+      field: "/file",
+    });
   });
   const found = await handle.stat();
   if (!found.isFile()) throw new WaypostError("invalid", `${file} is no file.`, { field: "/file" });

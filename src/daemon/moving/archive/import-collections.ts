@@ -10,6 +10,7 @@ import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachm
 import { withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { importedObjectBytesMax } from "#/src/model/limits.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { type EntryImport, type OpenArchive, onceOf } from "./entry-import.ts";
 import {
   type ArchivedCollection,
@@ -134,7 +135,7 @@ export function createItemImport(archive: OpenArchive): EntryImport {
     } catch (error) {
       assertOfItem(error);
       const place = places.values().find((one) => one?.number === collection);
-      refuse(place?.displayName ?? "", (error as Error).message);
+      refuse(place?.displayName ?? "", readThrown(error).message);
     }
   }
 
