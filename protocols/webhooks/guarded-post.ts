@@ -6,7 +6,8 @@ import type { Settings } from "#/config/schema.ts";
 import manifest from "#/package.json" with { type: "json" };
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { RequestOutcome } from "#/src/feed/retries.ts";
-import { assertPublicHost, dnsAddresses, PrivateAddress, publicLookup } from "./public-lookup.ts";
+import { readThrown } from "#/src/model/thrown.ts";
+import { anyLookup, assertPublicHost, dnsAddresses, PrivateAddress, publicLookup } from "./public-lookup.ts";
 
 export interface GuardedPost {
   readonly url: string;
@@ -44,7 +45,7 @@ export function createGuardedClient(options: GuardOptions): GuardedClient {
     keepAlive: true,
     timeout: idleMs,
     maxFreeSockets: idleSocketsPerHost,
-    ...(options.allowsPrivate ? {} : { lookup: publicLookup(dnsAddresses(options.dns)) }),
+    lookup: options.allowsPrivate ? anyLookup() : publicLookup(dnsAddresses(options.dns)),
   };
   const agents = { "https:": new https.Agent(kept), "http:": new http.Agent(kept) };
 
@@ -122,7 +123,7 @@ function retryAfterOf(field: string | undefined, now: number): number | undefine
 function reasonOf(error: unknown): string {
   if (error instanceof PrivateAddress) return "its address is not of the public internet";
   if (error instanceof PlainText) return "it is not encrypted";
-  const { code, name } = error as NodeJS.ErrnoException;
+  const { code, name } = readThrown(error);
   if (name === "AbortError" || name === "TimeoutError") return "it does not answer in time";
   return `the connection failed (${code ?? name})`;
 }

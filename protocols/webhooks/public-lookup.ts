@@ -1,11 +1,12 @@
 /** Names are looked up when a connection is made, at name servers once in 30 s, and only public addresses come out: what was checked is what
  *  is connected to, so a name that leads somewhere else a moment later leads nowhere. */
 import type { LookupAddress, LookupOptions } from "node:dns";
-import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { asksNobody, createResolve, type DnsSettings } from "#/src/evidence/dns.ts";
+import { asksNobody, createResolve, type DnsSettings, dnsError } from "#/src/evidence/dns.ts";
 import { inBackground, pause } from "#/src/model/background.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
+import { readThrown } from "#/src/model/thrown.ts";
+import { addressesKeptMs, type FindAddresses, systemAddresses } from "./system-addresses.ts";
 
 export class PrivateAddress extends Error {
   constructor(host: string) {
@@ -14,21 +15,13 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** A receiver that moves, or whose name is made, is found after this; records of mail are kept for longer. */
-const keptMsMax = 30_000;
 /** How long the other question may take once one has been answered with addresses (as in RFC 8305 section 3). */
 const otherAnswerMs = 300;
-
-/** Rejects with the codes of `node:dns`. */
-export type FindAddresses = (hostname: string) => Promise<readonly LookupAddress[]>;
-
-/** The resolver of the system. It has two threads of a process, so names whose servers are silent stop all others that it is asked for. */
-export const systemAddresses: FindAddresses = (hostname) => lookup(hostname, { all: true });
 
 /** The name servers, for names that strangers choose. The hosts file of the system does not count. Where none may be asked, the system is. */
 export function dnsAddresses(dns: DnsSettings): FindAddresses {
   if (asksNobody(dns)) return systemAddresses;
-  const resolve = createResolve({ ...dns, keptMsMax });
+  const resolve = createResolve({ ...dns, keptMsMax: addressesKeptMs });
   const ask = async (hostname: string, type: "A" | "AAAA"): Promise<LookupAddress[]> => {
     const family = type === "A" ? 4 : 6;
     return (await resolve(hostname, type)).map((address) => ({ address: String(address), family }));
@@ -54,9 +47,22 @@ export function dnsAddresses(dns: DnsSettings): FindAddresses {
 
 /** As `dns.lookup`, for the option of that name of a connection. */
 export function publicLookup(find: FindAddresses): LookupFunction {
+  return lookupBy((hostname, options) => findPublic(find, hostname, options));
+}
+
+/** The same for names that may lead anywhere: the system is asked, as names of the local network may be in its hosts file. */
+export function anyLookup(find: FindAddresses = systemAddresses): LookupFunction {
+  return lookupBy((hostname, options) => findOfFamily(find, hostname, options));
+}
+
+type FindFor = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
+
+function lookupBy(find: FindFor): LookupFunction {
   return (hostname, options, callback) =>
     inBackground(async () => {
-      const addresses = await findPublic(find, hostname, options).catch((error: Error) => error);
+      const addresses = await find(hostname, options).catch((error: unknown) =>
+        error instanceof Error ? error : new Error(readThrown(error).message),
+      );
       if (addresses instanceof Error) return callback(addresses, "", 0);
       if (options.all)
         return (callback as unknown as (error: null, all: readonly LookupAddress[]) => void)(null, addresses);
@@ -68,13 +74,22 @@ export function publicLookup(find: FindAddresses): LookupFunction {
 async function findPublic(
   find: FindAddresses,
   hostname: string,
+  options: LookupOptions,
+): Promise<readonly LookupAddress[]> {
+  const found = await findOfFamily(find, hostname, options);
+  const addresses = found.filter(({ address }) => isPublicAddress(address));
+  if (addresses.length === 0) throw new PrivateAddress(hostname);
+  return addresses;
+}
+
+async function findOfFamily(
+  find: FindAddresses,
+  hostname: string,
   { family = 0 }: LookupOptions,
 ): Promise<readonly LookupAddress[]> {
   const wanted = { IPv4: 4, IPv6: 6 }[family as string] ?? family;
-  const addresses = (await find(hostname)).filter(
-    (one) => isPublicAddress(one.address) && (wanted === 0 || wanted === one.family),
-  );
-  if (addresses.length === 0) throw new PrivateAddress(hostname);
+  const addresses = (await find(hostname)).filter((one) => wanted === 0 || wanted === one.family);
+  if (addresses.length === 0) throw dnsError("ENOTFOUND", hostname);
   return addresses;
 }
 

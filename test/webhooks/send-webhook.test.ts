@@ -1,17 +1,18 @@
 import { createSocket } from "node:dgram";
+import type { LookupAddress } from "node:dns";
 import { once } from "node:events";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  dnsAddresses,
-  type FindAddresses,
-  publicLookup,
-  systemAddresses,
-} from "#/protocols/webhooks/public-lookup.ts";
+import { dnsAddresses, publicLookup } from "#/protocols/webhooks/public-lookup.ts";
 import { createWebhookClient } from "#/protocols/webhooks/send-webhook.ts";
+import {
+  createSystemAddresses,
+  type FindAddresses,
+  systemAddresses,
+} from "#/protocols/webhooks/system-addresses.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
 import { startDnsServer } from "../support/servers/dns-server.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
@@ -151,8 +152,8 @@ describe("egress", () => {
   });
 
   it("asks again after half a minute, also for a name that was not there", async () => {
-    let now = Date.now();
-    using clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+    let now = performance.now();
+    using clock = vi.spyOn(performance, "now").mockImplementation(() => now);
     const moved: [string, string][] = [["A", "1.1.1.1"]];
     const made: [string, string][] = [["TXT", "soon"]];
     await using server = await startDnsServer({ "moved.example": moved, "made.example": made });
@@ -179,6 +180,53 @@ describe("egress", () => {
       expect(await lookUp(find, "half.example")).toEqual([{ address, family: type === "A" ? 4 : 6 }]);
     },
   );
+
+  it("is sent to names of the system where private addresses are allowed", async () => {
+    const { port } = new URL(receiver.url);
+    expect(await send({ url: `http://localhost:${port}/` })).toMatchObject({ status: 204 });
+    expect((await send({ url: "http://nobody.invalid/" })).error).toMatch(/^the connection failed/);
+  });
+
+  it("asks the system for one name at a time, last for those that were answered late", async () => {
+    const asked: string[] = [];
+    let answer = (_: readonly LookupAddress[] | Error): void => {};
+    const find = createSystemAddresses((name) => {
+      asked.push(name);
+      const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
+      answer = (one) => (one instanceof Error ? reject(one) : resolve(one));
+      return promise;
+    });
+    let now = performance.now();
+    using _clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const [address, other] = ["192.0.2.1", "192.0.2.2"].map((one) => ({ address: one, family: 4 }));
+    const silent = new Error("silent");
+    const begun = [find("silent.example"), find("good.example"), find("GOOD.example")];
+    expect(asked).toEqual(["silent.example"]);
+    now += 1001;
+    answer(silent);
+    await expect(begun[0]).rejects.toBe(silent);
+    await expect.poll(() => asked).toHaveLength(2);
+    answer([address!]);
+    expect(await Promise.all(begun.slice(1))).toEqual([[address], [address]]);
+    // Kept for half a minute.
+    now += 29_999;
+    expect(await find("good.example")).toEqual([address]);
+    expect(asked).toHaveLength(2);
+    now += 1;
+    const fresh = find("fresh.example");
+    const again = find("silent.example");
+    const later = find("new.example");
+    // The one that is being asked is silent, too: the last addresses count, and the name is asked next.
+    expect(await find("good.example")).toEqual([address]);
+    for (const one of [[other!], [other!], [other!], silent]) {
+      const count = asked.length;
+      answer(one);
+      if (count < 6) await expect.poll(() => asked.length).toBeGreaterThan(count);
+    }
+    expect(asked.slice(2)).toEqual(["fresh.example", "good.example", "new.example", "silent.example"]);
+    await expect(again).rejects.toBe(silent);
+    expect(await Promise.all([fresh, later, find("good.example")])).toEqual([[other], [other], [other]]);
+  });
 
   it("does not keep the threads of the system busy with names whose servers are silent", async () => {
     const silent = createSocket("udp4").bind(0, "127.0.0.1");
