@@ -22,8 +22,14 @@ export class Refusal extends Error {
   }
 }
 
+/** Characters of a line after the codes: with them and its end it has 512 at most (RFC 5321 section 4.5.3.1.5). */
+const textCharactersMax = 490;
+
 /** The text of a reply as one line of printable ASCII: text of a peer or an error cannot end the line. */
 export function formatReply({ code, status, text }: Reply): string {
-  const line = text.replace(/[^\x20-\x7e]+/g, " ");
+  const line = text
+    .slice(0, 10 * textCharactersMax)
+    .replace(/[^\x20-\x7e]+/g, " ")
+    .slice(0, textCharactersMax);
   return status === undefined ? `${code} ${line}` : `${code} ${status} ${line}`;
 }

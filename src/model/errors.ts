@@ -90,16 +90,33 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Characters of a refusal. It may name what a caller or a peer has sent, of which the beginning is enough. */
+const messageCharactersMax = 2000;
+const hintCharactersMax = 10_000;
+const fieldCharactersMax = 402;
+
 export class WaypostError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      beginningOf(message, messageCharactersMax),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    const { hint, field } = details;
     this.name = "WaypostError";
     this.code = code;
-    this.details = details;
+    this.details = {
+      ...details,
+      ...(hint === undefined ? {} : { hint: beginningOf(hint, hintCharactersMax) }),
+      ...(field === undefined ? {} : { field: beginningOf(field, fieldCharactersMax) }),
+    };
   }
+}
+
+function beginningOf(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1).toWellFormed()}…` : text;
 }
 
 export function isWaypostError(error: unknown): error is WaypostError {

@@ -188,7 +188,7 @@ function refuseDoctype(): never {
 }
 
 function malformed(why: string, cause?: unknown): DavError {
-  return new DavError(400, `The XML of the request is not taken: ${why}.`, { cause });
+  return new DavError(400, `The XML of the request is not taken: ${why.slice(0, 400)}.`, { cause });
 }
 
 function tooMuch(why: string): DavError {
