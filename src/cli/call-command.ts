@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { text as readText } from "node:stream/consumers";
 import { Command } from "commander";
 import { type CallName, createClient, type RequestError } from "#/src/client/client.ts";
@@ -121,9 +122,10 @@ function printResult(shell: Shell, result: unknown): void {
 }
 
 async function parseJson(shell: Shell, text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text === "-" ? await readText(shell.input) : text);
-  } catch (cause) {
-    throw new WaypostError("invalid", "The input is not JSON.", { cause });
-  }
+  const json = text === "-" ? await readText(shell.input) : text;
+  if (json.trim() === "")
+    throw new WaypostError("invalid", "The input is empty; --json '{}' sends an empty object.");
+  // As the server reads a body: what JSON.parse makes another value of is refused.
+  const { parseJson: read } = await import("#/protocols/json/carriage/json-text.ts");
+  return read(Buffer.from(json));
 }

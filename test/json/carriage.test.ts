@@ -229,6 +229,8 @@ describe("request bodies", () => {
     ["/timeout_s", "a value over its maximum", '{"timeout_s":26}'],
     ["/timeout_s", "a fraction", '{"timeout_s":1.5}'],
     ["/timeout_s", "a number beyond numbers", '{"timeout_s":1e400}'],
+    ["/nonsense/1", "one in a field of others", '{"nonsense":["1e400,",-1E+400,1]}'],
+    ["/nonsense", "a long one", `{"nonsense":1${"0".repeat(400)}}`],
     ["/timeout_s", "null for a number", '{"timeout_s":null}'],
     ["/types/1", "a wrong value in a list", '{"types":["mail.received","mail.eaten"]}'],
     ["/timeout_s", "a member twice", '{"timeout_s":1,"timeout_s":2}'],

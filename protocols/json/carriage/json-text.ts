@@ -1,5 +1,5 @@
 /** JSON text (RFC 8259) of a request. Dangerous input is found before the value is used: the depth is counted on the bytes, and a
- *  duplicate member is refused, since the checked value must be the one that is used, and so is `__proto__`. */
+ *  duplicate member is refused, since the checked value must be the one that is used, and so are `__proto__`, and numbers without a value. */
 
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -59,7 +59,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes);
   if (text.trim() === "") return {};
   const value = parse(text);
-  assertNames(text);
+  assertNamesAndNumbers(text);
   return value;
 }
 
@@ -81,6 +81,9 @@ function parse(text: string): unknown {
   }
 }
 
+/** A number of so many characters is finite: 1e99. */
+const shortNumber = 4;
+
 interface Level {
   /** Names seen; undefined in an array. */
   readonly names: Set<string> | undefined;
@@ -89,9 +92,13 @@ interface Level {
 }
 
 /** Scans text that is known to be JSON. Strings are skipped by searching their end quote: one may be as long as the body. */
-function assertNames(text: string): void {
+function assertNamesAndNumbers(text: string): void {
   const levels: Level[] = [];
-  const tokens = /["[\]{},]/g;
+  const tokens = /["[\]{},]|-?\d[\d.eE+-]*/g;
+  const refuse = (message: string, hint: string): WaypostError => {
+    const field = jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last)));
+    return new WaypostError("invalid", message, { field, hint });
+  };
   for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
     const token = match[0];
     const level = levels.at(-1);
@@ -99,15 +106,15 @@ function assertNames(text: string): void {
       levels.push({ names: token === "{" ? new Set() : undefined, last: "", index: 0 });
     else if (token === "}" || token === "]") levels.pop();
     else if (token === ",") level!.index++;
-    else {
+    else if (token !== '"') {
+      // It would be Infinity, which is null once it is written again.
+      if (token.length > shortNumber && !Number.isFinite(Number(token)))
+        throw refuse("A number in the body is larger than any that is kept.", "Send a smaller number.");
+    } else {
       const end = stringEnd(text, match.index);
       tokens.lastIndex = end;
       if (level?.names === undefined || !isName(text, end)) continue;
       level.last = JSON.parse(text.slice(match.index, end)) as string;
-      const refuse = (message: string, hint: string): WaypostError => {
-        const field = jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last)));
-        return new WaypostError("invalid", message, { field, hint });
-      };
       if (level.names.has(level.last))
         throw refuse("An object has the same member twice.", "Send each member once.");
       // Schemas pass over it, so what it says would be used unchecked.

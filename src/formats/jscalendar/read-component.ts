@@ -1,8 +1,5 @@
 /** Reads one VEVENT or VTODO into members of JSCalendar. Every line belongs to a unit; lines without a counterpart are in
  *  `iCalendar`, as jCal. */
-import { Buffer } from "node:buffer";
-import { jsonDepth } from "#/src/model/json-depth.ts";
-import { jsonDepthMax } from "#/src/model/limits.ts";
 import {
   type Component,
   type Item,
@@ -22,6 +19,7 @@ import {
   put,
   withAt,
 } from "../jscontact/json.ts";
+import { parseJsonText } from "../jscontact/json-text.ts";
 import { readEntries } from "./entries.ts";
 import { mayBeMember } from "./event-schema.ts";
 import { readJcalComponent, readJcalProperty } from "./ical-component.ts";
@@ -125,24 +123,12 @@ interface Extended {
 function applyExtension(object: JsonObject, { item }: Line, own: WeakSet<object>): Extended | undefined {
   const path = parsePointer(parameterValue(item, "JSPTR") ?? "");
   const key = unitKeyOf(path);
-  const parsed = parseValue(item.value);
+  // The value is TEXT; some writers do not escape it.
+  const parsed = parseJsonText([parseText(item.value), item.value]);
   if (key === undefined || path.includes("__proto__") || path[0] === "uid" || parsed === undefined)
     return undefined;
   const changed = withAt(object, path, parsed.value, own);
   return changed === undefined ? undefined : { object: changed as JsonObject, key, top: path[0]! };
-}
-
-/** The value is TEXT; some writers do not escape it. */
-function parseValue(value: string): { readonly value: Json } | undefined {
-  for (const text of [parseText(value), value]) {
-    if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;
-    try {
-      return { value: JSON.parse(text) as Json };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-  }
-  return undefined;
 }
 
 export function writeExtension(path: Path, value: Json): Property {

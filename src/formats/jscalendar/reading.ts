@@ -1,7 +1,7 @@
 /** State of reading one VEVENT or VTODO: its lines by name, which lines have been read, and the units so far. */
 import { createHash } from "node:crypto";
 import type { Component, Item, Property } from "../content-lines/content-line.ts";
-import { formatPointer, type Json } from "../jscontact/json.ts";
+import { formatPointer, isId, type Json } from "../jscontact/json.ts";
 import type { ZoneNames } from "./zone-names.ts";
 
 export interface Line<T extends Item = Property> {
@@ -99,11 +99,6 @@ function createIds(): EntryIds {
       }
     },
   };
-}
-
-/** RFC 8984 section 1.4.1. */
-export function isId(text: string): boolean {
-  return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
 /** Deterministic, so that the id need not be stored in the text. */

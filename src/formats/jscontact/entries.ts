@@ -21,7 +21,7 @@ import {
   writeComponents,
 } from "./components.ts";
 import type { EntryKind } from "./entry-kinds.ts";
-import { isArray, isObject, type Json, type JsonObject, member, type OpenObject } from "./json.ts";
+import { isArray, isId, isObject, type Json, type JsonObject, member, type OpenObject } from "./json.ts";
 import { readParameters, writeParameters } from "./parameters.ts";
 import { toZone } from "./time-zone.ts";
 
@@ -180,11 +180,6 @@ export function writeEntry(kind: EntryKind, key: string, value: Json): Property[
       return make(escapeText(text), kind.name === "NOTE" ? writeAuthor(value) : []);
     }
   }
-}
-
-/** RFC 9553 section 1.4.1. */
-export function isId(text: string): boolean {
-  return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
 /** A property whose value is the key of its entry. */

@@ -1,8 +1,5 @@
 /** JSPROP: a property of JSContact that vCard does not have (RFC 9555 section 3.2.1), at the place in JSPTR:
  *  JSPROP;JSPTR="phones/p1/example.com:foo":"bar" */
-import { Buffer } from "node:buffer";
-import { jsonDepth } from "#/src/model/json-depth.ts";
-import { jsonDepthMax } from "#/src/model/limits.ts";
 import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { escapeText, unescapeText } from "../vcard/values.ts";
 import type { Line } from "./alternatives.ts";
@@ -16,6 +13,7 @@ import {
   put,
   withAt,
 } from "./json.ts";
+import { parseJsonText } from "./json-text.ts";
 import { collections, type ReadUnit, unitKey, unitPathOf } from "./unit.ts";
 
 /** Returns the lines without a valid place or without valid JSON. */
@@ -26,14 +24,15 @@ export function applyExtensions(units: Map<string, ReadUnit>, lines: readonly Li
 /** Bound on JSPROP lines, because each copies its unit; later ones stay lines of the vCard. */
 const extensionsMax = 1000;
 
-const ownPlaces = new Set(["@type", "version", "vCardProps", "__proto__", ""]);
+const ownPlaces = new Set(["@type", "version", "vCardProps", ""]);
 
 function applyExtension(units: Map<string, ReadUnit>, { index, property }: Line): boolean {
   const pointer = parameterValue(property, "JSPTR");
-  const parsed = parseValue(property.value);
+  // The value is TEXT; some writers do not escape it.
+  const parsed = parseJsonText([unescapeText(property.value), property.value]);
   if (pointer === undefined || parsed === undefined || property.group !== undefined) return false;
   const path = parsePointer(pointer);
-  if (ownPlaces.has(path[0]!)) return false;
+  if (ownPlaces.has(path[0]!) || path.includes("__proto__")) return false;
   if (path[0] === "localizations") return applyLocalization(units, index, path.slice(1), parsed.value);
   const isWhole = path.length === 1 && collections.has(path[0]!);
   const unitPath = isWhole || pointer === "speakToAs" ? path : unitPathOf(path);
@@ -68,19 +67,6 @@ function applyLocalization(units: Map<string, ReadUnit>, index: number, path: Pa
     lines: new Set(unit.lines).add(index),
   });
   return true;
-}
-
-/** The value is TEXT; some writers do not escape it. */
-function parseValue(value: string): { readonly value: Json } | undefined {
-  for (const text of [unescapeText(value), value]) {
-    if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;
-    try {
-      return { value: JSON.parse(text) as Json };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-  }
-  return undefined;
 }
 
 export function writeExtension(path: Path, value: Json): Property {

@@ -41,6 +41,11 @@ export function formatPointer(path: Path): string {
   return path.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
 }
 
+/** The id of an entry (RFC 9553 and RFC 8984, section 1.4.1). No pointer of a caller leads to one of the name `__proto__`. */
+export function isId(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,255}$/.test(text) && text !== "__proto__";
+}
+
 export function isEqual(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (isArray(one))

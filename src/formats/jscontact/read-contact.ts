@@ -14,11 +14,12 @@ import {
   linesOf,
 } from "./card-lines.ts";
 import { readCardProperty } from "./card-properties.ts";
-import { entryKeyOf, isId, readEntry } from "./entries.ts";
+import { entryKeyOf, readEntry } from "./entries.ts";
 import { type EntryKind, entryKindByName } from "./entry-kinds.ts";
 import { applyExtensions } from "./extensions.ts";
 import {
   additionsOf,
+  isId,
   isObject,
   type Json,
   type JsonObject,

@@ -18,8 +18,8 @@ import {
   withPhonetics,
   writeComponents,
 } from "./components.ts";
-import { isId, orderOf, phoneticFields, sortAsOf, writePhonetic, writeSortAs } from "./entries.ts";
-import { isObject, type Json, type JsonObject, member, type OpenObject } from "./json.ts";
+import { orderOf, phoneticFields, sortAsOf, writePhonetic, writeSortAs } from "./entries.ts";
+import { isId, isObject, type Json, type JsonObject, member, type OpenObject } from "./json.ts";
 import { readParameters, writeParameters } from "./parameters.ts";
 
 interface Single {

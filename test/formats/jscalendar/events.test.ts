@@ -47,6 +47,8 @@ test.each([
   ["participants", '{"__proto__":{"name":"x"}}'],
   ["participants/p", '{"__proto__":{"name":"x"}}'],
   ["example.com:a", '{"__proto__":1}'],
+  ["example.com:a/__proto__", "1"],
+  ["example.com:a", "[1,1e400]"],
   ["unheardOf", "1"],
 ])("an event is answered whatever a line says of its member %s: %s", (pointer, value) => {
   const line = `JSPROP;JSPTR="${pointer}":${value}`;
@@ -57,6 +59,39 @@ test.each([
   expect(linesOf(answered)).toContain(line);
   expect(read(calendar)).toMatchObject({ start: "2026-03-02T10:00:00", duration: "PT1H" });
 });
+
+const oddNames = ["__proto__", "constructor", "toString"];
+const namedLines = (name: string) => [
+  `CATEGORIES:${name},b`,
+  `RELATED-TO;RELTYPE=${name}:${name}`,
+  `ATTACH;JSID=${name}:https://a.example/x`,
+  `ATTENDEE;JSID=${name}:mailto:me@x.example`,
+  `ATTENDEE;ROLE=${name}:mailto:${name}@x.example`,
+  `X-A;${name}=1:v`,
+];
+test.each(oddNames.flatMap((name) => namedLines(name).map((line) => [line])))(
+  "an event with the line %s is read, answered and changed, in whole and in one instance, and keeps the line",
+  (line) => {
+    const me = line.includes("me@x") ? line : "ATTENDEE:mailto:me@x.example";
+    const series = [start, "RRULE:FREQ=DAILY;COUNT=3", me, ...(me === line ? [] : [line])];
+    const calendar = eventOf(...series);
+    const event = readEvent(calendar)!;
+    const id = findParticipant(event, ["me@x.example"])!;
+    const answer = { [`participants/${id}/participationStatus`]: "accepted" };
+    expect(linesOf(patched(calendar, answer)).join(" ")).toContain("PARTSTAT=ACCEPTED");
+    if (me !== line) expect(linesOf(patched(calendar, answer))).toContain(line);
+    expect(linesOf(patched(calendar, { title: "New" }))).toContain(line);
+    for (const change of [{ title: "New" }, answer]) {
+      const one = updateEvent(calendar, changeInstance(event, "2026-03-03T10:00:00", { patch: change }));
+      const again = updateEvent(
+        one,
+        changeInstance(readEvent(one)!, "2026-03-03T10:00:00", { patch: { title: "Newer" } }),
+      );
+      expect(linesOf(again)).toContain(line);
+      expect(textOf(again)).toContain("Newer");
+    }
+  },
+);
 
 test.each(["URL:Join the meeting", "ATTACH:My file.pdf", "CONFERENCE:Room 5", "RELATED-TO:", "CONCEPT:a b"])(
   "an event of another program with the line %s is answered, and its instances are",

@@ -269,6 +269,43 @@ describe("hostile cards", () => {
     },
   );
 
+  test.each([
+    ["example.com:a", "[1,1e400]"],
+    ["example.com:a", '{"b":{"__proto__":1}}'],
+    ["example.com:a/__proto__", "1"],
+    ["phones/p/__proto__", "1"],
+  ])(
+    "a JSPROP at %s of %s stays a property of the vCard, also when the card is changed",
+    (pointer, value) => {
+      const line = `JSPROP;JSPTR="${pointer}":${value}`;
+      const card = cardOf("4.0", "UID:u", "FN:A", "TEL;PROP-ID=p:1", line);
+      const read = readCard(card);
+      expect(JSON.stringify(read)).not.toMatch(/"__proto__":|null/);
+      expect(linesOf(updateCard(card, { ...read, kind: "org" }))).toEqual(
+        expect.arrayContaining(["KIND:org", line]),
+      );
+    },
+  );
+
+  test.each(
+    ["__proto__", "constructor", "toString"].flatMap((name) =>
+      [
+        `CATEGORIES:${name},b`,
+        `EMAIL;PROP-ID=${name}:a@b.example`,
+        `EMAIL;TYPE=${name}:a@b.example`,
+        `NOTE;LANGUAGE=${name}:x`,
+        `RELATED;TYPE=${name}:${name}`,
+        `X-A;${name}=1:v`,
+        `item1.X-ABLabel:${name}`,
+      ].map((line) => [line]),
+    ),
+  )("the line %s is read, and stays when the card is changed and written as it was read", (line) => {
+    const card = cardOf("4.0", "UID:u", "FN:A", line);
+    const read = readCard(card);
+    expect(linesOf(updateCard(card, patchCard(read, { "name/full": "B" })))).toContain(line);
+    expect(linesOf(updateCard(card, { ...read, kind: "org" }))).toContain(line);
+  });
+
   test("the same text has the same made-up uid, other text another", () => {
     const uid = (name: string) => readCard(cardOf("4.0", `FN:${name}`)).uid;
     expect(uid("A")).toMatch(
