@@ -24,7 +24,15 @@ import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { createClaims, nameOf } from "./claims.ts";
 import { reportOutcomes } from "./gate/gate.ts";
-import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAgentMax } from "./limits.ts";
+import {
+  dueDomainsPage,
+  duePageRows,
+  firstRetryMs,
+  hurriedAtOnce,
+  longestRetryMs,
+  lookedAtOfAgentMax,
+  queueWaitMsMax,
+} from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
 
@@ -95,7 +103,14 @@ export function createQueue(rooms: OutboundRooms): Queue {
     },
 
     async nextDueAt() {
-      const times = [await findNextDue(store, store.clock.now()), scheduled.retryAt()];
+      const now = store.clock.now();
+      const { next, lastQueued = 0 } = await findNextDue(store, now);
+      const after = now + queueWaitMsMax;
+      if (lastQueued > after) {
+        await store.write(server, "hurryQueue", { after, at: now, limit: hurriedAtOnce });
+        return now;
+      }
+      const times = [next, scheduled.retryAt()];
       const known = times.filter((at) => at !== undefined);
       return known.length === 0 ? undefined : Math.min(...known);
     },

@@ -25,6 +25,7 @@ export { pruneOperatorCalls } from "./operators/prune-operator-calls.ts";
 export { touchOperatorSession } from "./operators/touch-operator-session.ts";
 export { countForReports } from "./outbound/count-for-reports.ts";
 export { forgetReportCounts } from "./outbound/forget-report-counts.ts";
+export { hurryQueue } from "./outbound/hurry-queue.ts";
 export { keepReport } from "./outbound/keep-report.ts";
 export { keepStsPolicy } from "./outbound/keep-sts-policy.ts";
 export { pruneHolds } from "./outbound/prune-holds.ts";

@@ -68,6 +68,17 @@ test("new keys are in the zone before they sign, and the former keys stay in the
   expect(await one.zone()).toEqual(all);
 });
 
+test("new keys sign also when the clock was set back meanwhile", async () => {
+  await using one = await open();
+  const first = await one.selectors();
+  await one.rotate();
+  await one.rotate();
+  one.clock.advance(-dayMs);
+  const second = await one.selectors();
+  expect(second).toHaveLength(2);
+  expect(second.filter((selector) => first.includes(selector))).toEqual([]);
+});
+
 test("retired keys leave the zone after a week, and a later rotation deletes them", async () => {
   await using one = await open();
   const first = await one.selectors();

@@ -232,6 +232,17 @@ it("several mails are approved by one MOVE, each of them once", async () => {
   expect((await house.left()).sort()).toEqual(["One", "Three", "Two"]);
 });
 
+it("an approved mail leaves also when the clock was set back after its approval", async () => {
+  await using house = await openHoldHouse();
+  const held = await house.send();
+  await house.administer("hold.approve", { hold: held.hold });
+  // By less than the grace time it is waited for.
+  await house.advance(-graceMs);
+  expect(await house.left()).toEqual([]);
+  await house.advance(-86_400_000);
+  expect(await house.left()).toEqual(["Offer"]);
+});
+
 it("scheduled mail leaves at its time, not at its approval", async () => {
   await using house = await openHoldHouse();
   const sendAt = house.clock.now() + 3_600_000;

@@ -67,6 +67,15 @@ it("many mails share a notice, and each is named once", async () => {
   expect(await letters(house)).toHaveLength(2);
 });
 
+it("a notice follows also when the clock was set back after the last one", async () => {
+  await using house = await openHoldHouse();
+  await house.send({ subject: "First" });
+  await house.advance(0);
+  await house.send({ subject: "Later" });
+  await house.advance(-86_400_000);
+  expect(await letters(house)).toHaveLength(2);
+});
+
 it("shows words of the agent as one line of plain characters, and no link", async () => {
   await using house = await openHoldHouse();
   await house.send({

@@ -146,6 +146,10 @@ const outbound: MeetingsOf<"outbound"> = {
   sendKeyMemoryMs: does("is how long a key of send is remembered"),
   firstRetryMs: does("is the wait before the second attempt"),
   longestRetryMs: does("is the longest wait between attempts"),
+  queueWaitMsMax: told(
+    "outbound/local-delivery: is tried again when the clock was set back after an attempt",
+  ),
+  hurriedAtOnce: does("divides what is set to now when the clock was set back"),
   duePageRows: does("divides the queue"),
   dueDomainsPage: does("divides the queue"),
   lookedAtOfAgentMax: does("divides the queue"),

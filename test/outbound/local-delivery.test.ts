@@ -169,6 +169,19 @@ describe("the queue", () => {
     expect(rings).toBe(3);
   });
 
+  it("is tried again when the clock was set back after an attempt", async () => {
+    await send(server.ada, server.bob.address);
+    const delivery = await takeOne();
+    const outcome = { number: delivery.recipients[0]!.number, state: "deferred", status: "4.2.1" } as const;
+    await server.outbound.report(delivery, [outcome]);
+    const nextAt = (await server.outbound.nextDueAt())!;
+    expect(nextAt).toBeGreaterThan(server.clock.now());
+    server.clock.advance(-24 * hourMs);
+    expect(await takeOne()).toBeUndefined();
+    expect(await server.outbound.nextDueAt()).toBe(server.clock.now());
+    expect(await takeOne()).toMatchObject({ submission: delivery.submission });
+  });
+
   it("answers when the next mail is due, without paused mailboxes and skipped domains", async () => {
     const sendAt = new Date(server.clock.now() + hourMs).toISOString();
     const body = { to: [server.bob.address], subject: "x", text: "x" };

@@ -721,6 +721,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     basis: await readSendingBasis(reader, [ada.agent], { addresses: [], domains: [] }),
     at,
   });
+  await write("hurryQueue", { after: at + 1, at, limit: 10 });
   const life = { beat: 1, wants: ["holds"], gone: [] };
   for (const daemon of ["one", "two"]) await write("keepLeases", { ...life, daemon });
   const claims = ["far.example", "else.example"].map((domain) => ({

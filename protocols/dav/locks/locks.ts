@@ -1,7 +1,7 @@
 /** Write locks of collections and items (RFC 4918 section 6 and 7). They are in the memory of the process: a restart ends them, as
  *  section 6.6 allows. Writes by other protocols do not check them. Every lock has a timeout. */
 import { randomUUID } from "node:crypto";
-import type { Clock } from "#/src/model/clock.ts";
+import { type Clock, leftUntil } from "#/src/model/clock.ts";
 import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { DavError } from "../dav-error.ts";
@@ -50,7 +50,7 @@ export function createLocks(clock: Clock): LocksOf {
 
   function current(locks: readonly Lock[]): Lock[] {
     const now = clock.now();
-    return locks.filter(({ endsAt }) => endsAt > now);
+    return locks.filter((lock) => !hasEnded(lock, now));
   }
 
   return (placeOf) => ({
@@ -88,6 +88,10 @@ export function createLocks(clock: Clock): LocksOf {
       for (const lock of [...index.at(place), ...index.below(place)]) index.remove(lock);
     },
   });
+}
+
+function hasEnded({ endsAt, timeoutMs }: Lock, now: number): boolean {
+  return leftUntil(endsAt, now, timeoutMs) === 0;
 }
 
 /** Locks by their tokens, places and logins. Places end with a slash and are sorted, so the places below one of them are a range. */
@@ -154,8 +158,8 @@ function createLockIndex() {
     },
     remove,
     forgetEnded(now: number): void {
-      if (now < firstEndsAt) return;
-      for (const lock of [...byToken.values()]) if (lock.endsAt <= now) remove(lock);
+      if (leftUntil(firstEndsAt, now, lockTimeoutMsMax) > 0) return;
+      for (const lock of [...byToken.values()]) if (hasEnded(lock, now)) remove(lock);
       firstEndsAt = [...byToken.values()].reduce(
         (first, { endsAt }) => Math.min(first, endsAt),
         Number.POSITIVE_INFINITY,

@@ -4,6 +4,7 @@ import { parseDomain } from "#/src/accounts/address.ts";
 import { headerAddresses } from "#/src/formats/mime/header-values.ts";
 import { readHeader } from "#/src/mail/header-reading.ts";
 import { forEverybody } from "#/src/model/caller.ts";
+import { leftUntil } from "#/src/model/clock.ts";
 import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { readPrivateKey, type SigningKey, signingAlgorithms, signMessage } from "./sign.ts";
@@ -23,7 +24,7 @@ export function createSigner(store: Store): Signer {
   function keysOf(domain: string): Promise<readonly SigningKey[]> {
     const now = store.clock.now();
     const found = known.get(domain);
-    if (found !== undefined && found.until > now) return found.keys;
+    if (found !== undefined && leftUntil(found.until, now, keysMemoryMs) > 0) return found.keys;
     if (known.size >= domainsMax) known.clear();
     const keys = forEverybody(() => readKeys(store, domain));
     // A domain may get keys at any time, so a domain without keys is looked up each time.

@@ -3,6 +3,7 @@
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
+import { leftUntil } from "#/src/model/clock.ts";
 import type { HoldReason, Waiting } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
@@ -77,10 +78,10 @@ export function createHoldNotices(rooms: HoldRooms): {
     return groups;
   }
 
-  /** A time that has passed is now. */
   async function dueAt({ people }: Untold): Promise<number> {
     const at = await findNoticedAt(store, [...people.keys()]);
-    return at === undefined ? 0 : at + intervalMs;
+    const now = store.clock.now();
+    return at === undefined ? now : now + leftUntil(at + intervalMs, now, intervalMs);
   }
 
   async function tell({ people, mail }: Untold): Promise<void> {

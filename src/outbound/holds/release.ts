@@ -94,7 +94,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
       const each = async (holds: readonly HoldRow[], work: (hold: HoldRow) => Promise<void>) => {
         for (const hold of holds) await work(hold).catch((error: unknown) => failures.push(error));
       };
-      const approved = await listReleasableHolds(store, now - graceMs, holdsAtOnce);
+      const approved = await listReleasableHolds(store, { now, graceMs }, holdsAtOnce);
       await each(approved, release);
       const expired = await listExpiredHolds(store, now, holdsAtOnce);
       await each(expired, (hold) => end(hold, "expire", "expired"));

@@ -7,6 +7,7 @@ import {
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
+import { leftUntil } from "#/src/model/clock.ts";
 import { refreshIntervalMs } from "#/src/model/limits.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
 import type { ToldMessage } from "../decisions/told.ts";
@@ -39,7 +40,9 @@ export function answerRefresh(
   const known = listSchedulingComponents(object.calendar).flatMap(
     (component) => findAttendee(component, isIt) ?? [],
   );
-  if (known.some(({ property }) => nowMs - refreshedAt(property) < refreshIntervalMs)) return undefined;
+  const isRecent = ({ property }: { readonly property: Property }): boolean =>
+    leftUntil(refreshedAt(property) + refreshIntervalMs, nowMs, refreshIntervalMs) > 0;
+  if (known.some(isRecent)) return undefined;
   const messages = told.filter(({ to }) => to.includes(attendee)).flatMap((one) => repeat(one, attendee));
   if (messages.length === 0) return undefined;
   const stored = mapComponents(object.calendar, (component) => {

@@ -82,20 +82,21 @@ export async function listDecidedHolds(
   return rows.map(holdOf);
 }
 
-/** Holds of all mailboxes that are not paused, approved no later than `approvedUpTo`; at most `limit`. */
+/** Holds of all mailboxes that are not paused, approved before the grace time, or by a clock that has been set back since; at most `limit`. */
 export async function listReleasableHolds(
   reader: Reader,
-  approvedUpTo: number,
+  { now, graceMs }: { readonly now: number; readonly graceMs: number },
   limit: number,
 ): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(
     `${selectHold}
     join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
     join account on account.account_id = agent.account_id and account.state = 'active'
-    where hold.state = 'approved' and decided_at <= ?
+    where hold.state = 'approved' and (decided_at <= ? or decided_at > ?)
     order by decided_at
     limit ?`,
-    approvedUpTo,
+    now - graceMs,
+    now + graceMs,
     limit,
   );
   return rows.map(holdOf);

@@ -340,19 +340,28 @@ function listDueOf<V extends string | number>(
   );
 }
 
-/** The next time after `now` at which something becomes due. */
-export async function findNextDue(reader: Reader, now: number): Promise<number | undefined> {
-  const times: number[] = [];
-  for (const state of ["queued", "scheduled"]) {
-    const row = await reader.get<{ at: number | null }>(
-      `select min(next_attempt_at) as at
-      from submission_recipient
-      where state = '${state}' and next_attempt_at > ?`,
-      now,
-    );
-    if (row?.at != null && row.at < neverAt) times.push(row.at);
-  }
-  return times.length === 0 ? undefined : Math.min(...times);
+/** The next time after `now` at which something becomes due, and the last time at which queued mail does. */
+export async function findNextDue(
+  reader: Reader,
+  now: number,
+): Promise<{ readonly next: number | undefined; readonly lastQueued: number | undefined }> {
+  const { queued, lastQueued, scheduled } = (await reader.get<{
+    queued: number | null;
+    lastQueued: number | null;
+    scheduled: number | null;
+  }>(
+    `select
+      (select min(next_attempt_at) from submission_recipient where state = 'queued' and next_attempt_at > ?) as queued,
+      (select max(next_attempt_at) from submission_recipient where state = 'queued') as "lastQueued",
+      (select min(next_attempt_at) from submission_recipient where state = 'scheduled' and next_attempt_at > ?) as scheduled`,
+    now,
+    now,
+  ))!;
+  const times = [queued, scheduled].filter((at): at is number => at !== null && at < neverAt);
+  return {
+    next: times.length === 0 ? undefined : Math.min(...times),
+    lastQueued: lastQueued ?? undefined,
+  };
 }
 
 /** Mail that is still being tried, the oldest first. */
