@@ -1,9 +1,11 @@
+import { deflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
 import { calendarText, contactText } from "#/src/formats/text/content-lines.ts";
 import { joinFlowed } from "#/src/formats/text/flowed.ts";
 import { docxHidings, pdfHidings } from "../long/obedient/hiding.ts";
 import { docxOf, pdfOf, pdfOfObjects, zipOf } from "../support/documents.ts";
+import { streamOf } from "../support/pdf-pages.ts";
 
 describe("a Word document", () => {
   it("is read as its paragraphs, tables and breaks, without hidden or deleted text", async () => {
@@ -49,6 +51,38 @@ describe("a PDF", () => {
       text: "Invoice 42\n\nPage two",
       removed: [],
     });
+  });
+
+  it("of which one page is damaged is read without that page, and it is reported", async () => {
+    const cut = deflateSync(Buffer.from("BT /F1 12 Tf 72 720 Td (Cut) Tj ET\n".repeat(3000))).subarray(
+      0,
+      150,
+    );
+    const page = (contents: number): string =>
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${contents} 0 R >>`;
+    const whole = streamOf("", "BT /F1 12 Tf 72 720 Td (Whole) Tj ET");
+    const bytes = pdfOfObjects([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [4 0 R 5 0 R 6 0 R] /Count 3 >>",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      page(7),
+      page(8),
+      page(7),
+      whole,
+      streamOf("/Filter /FlateDecode", cut.toString("latin1")),
+    ]);
+    expect(await readDocument(bytes, "pdf")).toMatchObject({
+      text: "Whole\n\nWhole",
+      removed: [["undecodable", 1]],
+    });
+  });
+
+  it("whose pages lie in themselves is reported as damaged", async () => {
+    const bytes = pdfOfObjects([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [2 0 R] /Count 2 /Parent 2 0 R >>",
+    ]);
+    expect(await readDocument(bytes, "pdf")).toMatchObject({ text: "", removed: [["undecodable", 1]] });
   });
 
   it("that is damaged is not read, and is reported as undecodable", async () => {

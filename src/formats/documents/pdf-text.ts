@@ -11,6 +11,9 @@ import { paintOf } from "./pdf-paint.ts";
 import type { TextRun } from "./pdf-painted.ts";
 import { judgeRuns, type Seen } from "./pdf-visible.ts";
 
+type PdfDocument = Awaited<ReturnType<typeof import("unpdf").getDocumentProxy>>;
+type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
+
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
 /** Words of a page times its fields, for which labels are looked for; more stand behind the text. */
@@ -21,7 +24,7 @@ const labelsMax = 10_000_000;
 export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<string | undefined> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS } = await getResolvedPDFJS();
-  let document: Awaited<ReturnType<typeof getDocumentProxy>>;
+  let document: PdfDocument;
   try {
     document = await getDocumentProxy(new Uint8Array(bytes), {
       verbosity: 0,
@@ -52,9 +55,11 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       count("over-limit", 1);
       break;
     }
-    const page = await document.getPage(number);
-    // Rejects where contents can't be read. The list of operators would be short, and nothing would tell so.
-    await page.getTextContent();
+    const page = await readablePage(document, number);
+    if (page === undefined) {
+      count("undecodable", 1);
+      continue;
+    }
     const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
@@ -102,6 +107,25 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
   }
   await document.loadingTask.destroy();
   return pages.join("\n\n").trim();
+}
+
+/** undefined where the page or its contents are damaged. */
+async function readablePage(document: PdfDocument, number: number): Promise<PdfPage | undefined> {
+  try {
+    const page = await document.getPage(number);
+    // Rejects where contents can't be read. A list of operators then only ends, and nothing would tell what is missing.
+    await page.getTextContent();
+    return page;
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** pdf.js wraps what it says of a file that does not follow the format; the text of the wrapped error begins with its name. */
+function isDamage(error: unknown): boolean {
+  const { details } = error as { readonly details?: unknown };
+  return typeof details === "string" && details.startsWith("FormatError:");
 }
 
 interface FormFacts {
