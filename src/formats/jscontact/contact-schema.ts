@@ -1,6 +1,7 @@
 /** Schema of a Card that a caller writes (RFC 9553 section 2). Properties of RFC 9553 have its types; names with a vendor's domain
  *  (`example.com:foo`) are kept unchanged (section 1.8); other unknown names are refused, unless the stored card has them. */
 import { z } from "zod";
+import type { Json, Path } from "./json.ts";
 import { timePlacesOf, timeSchema } from "./time-places.ts";
 
 const text = z.string().max(100_000);
@@ -226,6 +227,14 @@ const known = {
 
 export const cardSchema = open(known);
 export type Card = z.infer<typeof cardSchema>;
+
+/** Whether the value is of the kind that the member has, or the entry in it. Of other names nothing is known. */
+export function isOfKind([top, ...entry]: Path, value: Json): boolean {
+  if (!Object.hasOwn(known, top!)) return true;
+  const whole = entry.reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
+  const { issues = [] } = known[top as keyof typeof known].safeParse(whole).error ?? {};
+  return issues.every(({ code }) => code === "unrecognized_keys");
+}
 
 /** All times of a Card. */
 export const cardTimes = timePlacesOf(cardSchema)!;

@@ -3,6 +3,7 @@
 import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { escapeText, unescapeText } from "../vcard/values.ts";
 import type { Line } from "./alternatives.ts";
+import { isOfKind } from "./contact-schema.ts";
 import {
   formatPointer,
   isTooDeep,
@@ -16,9 +17,21 @@ import {
 import { parseJsonText } from "./json-text.ts";
 import { collections, type ReadUnit, unitKey, unitPathOf } from "./unit.ts";
 
-/** Returns the lines without a valid place or without valid JSON. */
+/** Returns the lines without a valid place or without valid JSON, and those by which a member would not be of its kind: it would hide what other
+ *  lines say of it, and they would be lost with the next change. */
 export function applyExtensions(units: Map<string, ReadUnit>, lines: readonly Line[]): Line[] {
-  return lines.filter((line, at) => at >= extensionsMax || !applyExtension(units, line));
+  const before = new Map(units);
+  const left = new Set(lines.filter((line, at) => at >= extensionsMax || !applyExtension(units, line)));
+  const byIndex = new Map(lines.map((line) => [line.index, line]));
+  for (const [key, unit] of units) {
+    const was = before.get(key);
+    if (unit.value === was?.value || isOfKind(unit.path, unit.value)) continue;
+    if (was !== undefined && !isOfKind(was.path, was.value)) continue;
+    if (was === undefined) units.delete(key);
+    else units.set(key, was);
+    for (const index of unit.lines) if (byIndex.has(index)) left.add(byIndex.get(index)!);
+  }
+  return lines.filter((line) => left.has(line));
 }
 
 /** Bound on JSPROP lines, because each copies its unit; later ones stay lines of the vCard. */

@@ -306,6 +306,26 @@ describe("hostile cards", () => {
     expect(linesOf(updateCard(card, { ...read, kind: "org" }))).toContain(line);
   });
 
+  test.each([
+    ["name", "[]"],
+    ["uid", "5"],
+    ["kind", '{"a":1}'],
+    ["emails", '"x"'],
+    ["emails/a", "[1]"],
+    ["emails/a/address", "{}"],
+    ["phones", "[1]"],
+    ["speakToAs", "1"],
+  ])("a JSPROP at %s whose value its member can't have stays a property of the vCard", (pointer, value) => {
+    const own = ["UID:u", "FN:A", "EMAIL;PROP-ID=a:a@b.example", "TEL;PROP-ID=p:1", "GRAMGENDER:neuter"];
+    const line = `JSPROP;JSPTR=${JSON.stringify(pointer)}:${value}`;
+    const card = cardOf("4.0", ...own, line);
+    const { vCardProps, ...read } = readCard(card);
+    expect(read).toEqual(readCard(cardOf("4.0", ...own)));
+    expect(vCardProps).toEqual([["jsprop", { jsptr: pointer }, "unknown", value]]);
+    const changed = patchCard(readCard(card), { "name/full": "B" });
+    expect(linesOf(updateCard(card, changed))).toEqual(["UID:u", "FN:B", ...own.slice(2), line]);
+  });
+
   test("the same text has the same made-up uid, other text another", () => {
     const uid = (name: string) => readCard(cardOf("4.0", `FN:${name}`)).uid;
     expect(uid("A")).toMatch(
