@@ -9,6 +9,7 @@ import https from "node:https";
 import type { Settings } from "#/config/schema.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { type Clock, leftUntil } from "#/src/model/clock.ts";
+import { ifAvailable } from "#/src/model/errors.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 import type { StsPolicies, StsPolicy } from "#/src/outbound/sts-policies.ts";
 
@@ -67,7 +68,7 @@ export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
         mx: policy.mx ?? [],
         expiresAt: now + (policy.maxAge ?? 0) * 1000,
       };
-      await policies.keep(fresh);
+      await ifAvailable(policies.keep(fresh));
       failures.delete(key);
       return fresh;
     } catch {

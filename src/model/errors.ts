@@ -123,6 +123,16 @@ export function isWaypostError(error: unknown): error is WaypostError {
   return error instanceof WaypostError;
 }
 
+/** The result of work that what it belongs to can go without; undefined where nothing can be stored now, as with a full disk. */
+export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isWaypostError(error) && error.code === "upstream_unavailable") return undefined;
+    throw error;
+  }
+}
+
 /** The same refusal with the number of the object that it is about, if a request is about several. Other errors stay as they are. */
 export function aboutObject(error: unknown, object: number): unknown {
   if (!isWaypostError(error) || error.details.object !== undefined) return error;

@@ -6,7 +6,7 @@ import type { Operator, Operators } from "#/src/accounts/operators.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { hashToken, isWellFormedOperatorLink } from "#/src/accounts/secrets.ts";
 import { type Author, server } from "#/src/model/author.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { ifAvailable, WaypostError } from "#/src/model/errors.ts";
 import {
   findLinkedOperator,
   findOperatorPasskey,
@@ -92,7 +92,7 @@ export function createOperatorSignIn(
       const operator = await operators.find(row.operator);
       if (operator === undefined) return undefined;
       if (now() - row.seenAt >= seenExactnessMs)
-        await store.write(server, "touchOperatorSession", { session: row.session, at: now() });
+        await ifAvailable(store.write(server, "touchOperatorSession", { session: row.session, at: now() }));
       const { session: number } = row;
       const author = {
         kind: "operator",

@@ -8,7 +8,7 @@ import { endOfPageSession, isLivePageSession } from "#/src/accounts/page-session
 import { isUnbounded, mayDecide, principalOf } from "#/src/accounts/principal.ts";
 import { hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { ifAvailable, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { NoticeRooms } from "#/src/outbound/holds/approver-mail.ts";
 import {
@@ -152,7 +152,8 @@ export function createSignIn(
       if (principal === undefined) return undefined;
       const isUsed = by === "request" && now() - row.seenAt >= seenExactnessMs;
       const seenAt = isUsed ? now() : row.seenAt;
-      if (isUsed) await store.write(server, "touchPageSession", { session: row.session, at: seenAt });
+      if (isUsed)
+        await ifAvailable(store.write(server, "touchPageSession", { session: row.session, at: seenAt }));
       const { session: number, device, proof, createdAt } = row;
       const endsAt = endOfPageSession({ createdAt, seenAt });
       const settings = (await findPageSettings(store, row.agent)) ?? defaultPageSettings;

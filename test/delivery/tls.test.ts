@@ -1,5 +1,6 @@
 /** TLS with other servers: as good as they offer, as good as their policy demands, and with a smarthost as the operator sets. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { WaypostError } from "#/src/model/errors.ts";
 import { type TrustedCertificate, trustCertificate } from "../support/certificates/trusted-certificate.ts";
 import type { Zone } from "../support/servers/dns-zone.ts";
 import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
@@ -86,6 +87,21 @@ describe("with a policy (MTA-STS)", () => {
     const submission = await house.send({ to: ["bob@theirs.net"] });
     expect(await house.recipients(submission)).toMatchObject([{ state }]);
     expect(sink.mails).toHaveLength(state === "relayed" ? 1 : 0);
+  });
+
+  test("a policy that can't be kept, as with a full disk, holds for the mail that it was fetched for", async () => {
+    await using sink = await startSink({ server: { hideSTARTTLS: true } });
+    await using policy = await startPolicyServer(trusted, enforce);
+    await using house = await openDeliveryHouse({
+      zone: policyZone,
+      set: [`outbound.mx_port=${sink.port}`],
+      policyPort: policy.port,
+    });
+    const full = new WaypostError("upstream_unavailable", "The disk is full.", { reason: "store_full" });
+    vi.spyOn(house.dispatch.policies, "keep").mockRejectedValue(full);
+    const submission = await house.send({ to: ["bob@theirs.net"] });
+    expect(await house.recipients(submission)).toMatchObject([{ state: "queued" }]);
+    expect(sink.mails).toHaveLength(0);
   });
 
   test("a policy that was fetched stays valid when it is hidden later, also after a restart", async () => {

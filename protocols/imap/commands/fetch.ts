@@ -5,6 +5,7 @@
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { ShownMessage } from "#/src/mail/entries.ts";
+import { ifAvailable } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import {
   emptyNumberSet,
@@ -160,19 +161,24 @@ async function changedUids(
   return changes === undefined ? uids : intersectNumberSets(uids, changes.changed);
 }
 
-/** Sets \Seen on messages whose text is read (RFC 9051 section 6.4.5). One write for each page of messages. */
+/** Sets \Seen on messages whose text is read (RFC 9051 section 6.4.5). One write for each page of messages. Where nothing can be stored now, the text
+ *  is given without it. */
 async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly ShownMessage[]) {
   const unseen: NumberSet = numberSetOf(
     entries.filter((entry) => (entry.flags!.mask & seenFlag) === 0).map((entry) => entry.uid),
   );
   if (unseen.length === 0) return undefined;
   const { agent, number, actor } = selected.mailbox;
-  const { modseq, changed } = await session.rooms.mail.storeFlags(actor, agent, number, {
-    uids: unseen,
-    mode: "add",
-    flags: seenFlag,
-    keywords: [],
-  });
+  const stored = await ifAvailable(
+    session.rooms.mail.storeFlags(actor, agent, number, {
+      uids: unseen,
+      mode: "add",
+      flags: seenFlag,
+      keywords: [],
+    }),
+  );
+  if (stored === undefined) return undefined;
+  const { modseq, changed } = stored;
   if (changed.length > 0) selected.own(modseq);
   return { uids: changed, modseq };
 }

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { type Author, type Door, server } from "#/src/model/author.ts";
 import { pause } from "#/src/model/background.ts";
 import { assertCallerThere } from "#/src/model/caller.ts";
-import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { ifAvailable, isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 import { allowsOperation, type OperatorNeed, scopeOf } from "../operator-scopes.ts";
 import { createOperators, type Operator, type Operators } from "../operators.ts";
@@ -88,6 +88,10 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     return (await isSignedIn?.()) ?? true;
   }
 
+  function endOf(call: number, outcome: string, answer: Uint8Array | null): Promise<unknown> {
+    return store.write(server, "endOperatorCall", { call, outcome, answer, at: store.clock.now() });
+  }
+
   /** Logs the call, refuses or runs it, and logs the result. */
   async function run(
     call: OperatorCall,
@@ -100,7 +104,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       key === undefined || operation.isRead
         ? undefined
         : { key, requestHash: hashOf(operation.name, input), expiresAt: store.clock.now() + keyMemoryMs };
-    const begun = await store.write(server, "beginOperatorCall", {
+    const beginning = store.write(server, "beginOperatorCall", {
       token: number,
       requestId: call.requestId,
       operation: operation.name,
@@ -108,9 +112,13 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       ...(once === undefined ? {} : { once }),
       at: store.clock.now(),
     });
-    if ("former" in begun) return repeated(begun.former, once!.requestHash, secret, once!.key);
-    const end = (outcome: string, answer: Uint8Array | null) =>
-      store.write(server, "endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
+    const begun = await (operation.isRead ? ifAvailable(beginning) : beginning);
+    if (begun !== undefined && "former" in begun)
+      return repeated(begun.former, once!.requestHash, secret, once!.key);
+    // What was done counts as done.
+    const end = async (outcome: string, answer: Uint8Array | null): Promise<void> => {
+      if (begun !== undefined) await ifAvailable(endOf(begun.call, outcome, answer));
+    };
     const needs = [operation, ...operation.alsoNeeds(input)];
     const remoteCall: OperationCall = { ...plainCall, placeOf, mayGoOn: () => mayGoOn(call, needs) };
     let result: AdministrationResult;
@@ -134,14 +142,8 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   ): Promise<never> {
     const at = store.clock.now();
     const facts = { token: operator.number, requestId, operation, input: "{}", at };
-    const begun = await store.write(server, "beginOperatorCall", facts);
-    if ("call" in begun)
-      await store.write(server, "endOperatorCall", {
-        call: begun.call,
-        outcome: outcomeOf(error),
-        answer: null,
-        at,
-      });
+    const begun = await ifAvailable(store.write(server, "beginOperatorCall", facts));
+    if (begun !== undefined && "call" in begun) await ifAvailable(endOf(begun.call, outcomeOf(error), null));
     throw error;
   }
 
