@@ -47,8 +47,9 @@ export function tokenizeCss(
   let at = 0;
   const take = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
-    const text = pattern.exec(css)?.[0];
-    if (text !== undefined) at = pattern.lastIndex;
+    if (!pattern.test(css)) return undefined;
+    const text = css.slice(at, pattern.lastIndex);
+    at = pattern.lastIndex;
     return text;
   };
   while (at < css.length) {

@@ -116,12 +116,14 @@ export function sizeOf(values: Values, name: string, basis: LengthBasis): Size |
   if (value === undefined) return undefined;
   const word = wordOf(value);
   if (word !== "") return fitted.test(word) ? "unknown" : undefined;
+  const [token] = value;
+  if (token?.type !== "function") {
+    const isShare = token?.type === "percent" && value.length === 1;
+    const [px, share] = isShare ? [0, token.number / 100] : [lengthOf(value, basis) ?? Number.NaN, 0];
+    return Number.isFinite(px + share) ? { px, share } : "unknown";
+  }
   const at = (whole: number): number => lengthOf(value, { ...basis, whole }) ?? Number.NaN;
-  const kind = value[0]?.type;
-  const none = at(0);
-  // Only of a calculation is not known what it is at other widths.
-  const full = kind === "dimension" ? none : at(1000);
-  const half = kind === "function" ? at(500) : (none + full) / 2;
+  const [none, half, full] = [at(0), at(500), at(1000)];
   if (!Number.isFinite(full) || Math.abs(none + full - 2 * half) > 0.01) return "unknown";
   return { px: none, share: (full - none) / 1000 };
 }

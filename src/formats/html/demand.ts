@@ -21,101 +21,90 @@ export function keepsLine({ whiteSpace }: Pick<Style, "whiteSpace">): boolean {
 }
 
 /** The lines of one block. */
-export interface Lines {
-  text(text: string, style: Style): void;
-  /** A picture or a box in the line. `keeps`: no line breaks beside it. */
-  box(width: number, keeps: boolean): void;
-  /** A box in an inline box that is not in the line: a block, or a float. */
-  aside(width: number): void;
-  /** Space beside letters: padding, a mark. */
-  side(width: number): void;
-  /** The end of a line. */
-  end(): void;
-  /** The width of the line so far, if it breaks only where it has to. */
-  readonly across: number;
-  readonly longest: number;
+export class Lines {
+  #piece = 0;
+  #longest = 0;
   /** The widest piece that cannot break. */
-  readonly least: number;
-}
+  least = 0;
+  /** The width of the line so far, if it breaks only where it has to. */
+  across = 0;
 
-export function createLines(): Lines {
-  let piece = 0;
-  let least = 0;
-  let across = 0;
-  let longest = 0;
-  const add = (width: number): void => {
-    piece += width;
-    across += width;
-    longest = Math.max(longest, across);
-    if (piece > least) least = piece;
-  };
-  return {
-    get across() {
-      return across;
-    },
-    get least() {
-      return least;
-    },
-    get longest() {
-      return Math.max(longest, across);
-    },
-    text(text, style) {
-      if (keepsLine(style)) {
-        const lines =
-          style.whiteSpace === "pre" ? text.split(/\r\n|[\n\r]/) : [text.replace(/[ \t\n\f\r]+/g, " ")];
-        for (const [index, line] of lines.entries()) {
-          if (index > 0) {
-            piece = 0;
-            across = 0;
-          }
-          add(widthOf(line, style));
+  get longest(): number {
+    return Math.max(this.#longest, this.across);
+  }
+
+  #add(width: number): void {
+    this.#piece += width;
+    this.across += width;
+    this.#longest = Math.max(this.#longest, this.across);
+    this.#endPiece();
+  }
+
+  #endPiece(): void {
+    if (this.#piece > this.least) this.least = this.#piece;
+  }
+
+  text(text: string, style: Style): void {
+    if (keepsLine(style)) {
+      const lines =
+        style.whiteSpace === "pre" ? text.split(/\r\n|[\n\r]/) : [text.replace(/[ \t\n\f\r]+/g, " ")];
+      for (const [index, line] of lines.entries()) {
+        if (index > 0) {
+          this.#piece = 0;
+          this.across = 0;
         }
-        return;
+        this.#add(widthOf(line, style));
       }
-      if (style.whiteSpace.startsWith("pre") || style.whiteSpace === "break-spaces") {
-        const at = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
-        const first = text.split(/[\n\r]/, 1)[0]!;
-        across =
-          at === -1
-            ? across + widthOf(text, style)
-            : Math.max(across + widthOf(first, style), widthOf(text.slice(at + 1), style));
-      } else across += widthOf(text.replace(/[ \t\n\f\r]+/g, " "), style);
-      if (style.breaksWords) {
-        piece =
-          Math.min(brokenLetters, text.length) *
-          (style.fontSize * widestLetter + Math.max(0, style.letterSpacing));
-        if (piece > least) least = piece;
-        return;
-      }
-      const breaking = !beyondBlanks.test(text) ? blanks : style.keepsWords ? breakingKept : breakingUsual;
-      if (!breaking.test(text)) {
-        piece += widthOf(text, style);
-        if (piece > least) least = piece;
-        return;
-      }
-      const pieces = text.split(breaking);
-      const first = piece + widthOf(pieces[0]!, style);
-      piece = widthOf(pieces.at(-1)!, style);
-      least = Math.max(least, first, piece, widestOf(pieces, style));
-    },
-    box(width, keeps) {
-      if (!keeps) piece = 0;
-      add(width);
-      if (!keeps) piece = 0;
-    },
-    aside(width) {
-      longest = Math.max(longest, width);
-      least = Math.max(least, width);
-    },
-    side(width) {
-      if (width > 0) add(width);
-    },
-    end() {
-      longest = Math.max(longest, across);
-      piece = 0;
-      across = 0;
-    },
-  };
+      return;
+    }
+    if (style.whiteSpace.startsWith("pre") || style.whiteSpace === "break-spaces") {
+      const at = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+      const first = text.split(/[\n\r]/, 1)[0]!;
+      this.across =
+        at === -1
+          ? this.across + widthOf(text, style)
+          : Math.max(this.across + widthOf(first, style), widthOf(text.slice(at + 1), style));
+    } else this.across += widthOf(text.replace(/[ \t\n\f\r]+/g, " "), style);
+    if (style.breaksWords) {
+      this.#piece =
+        Math.min(brokenLetters, text.length) *
+        (style.fontSize * widestLetter + Math.max(0, style.letterSpacing));
+      this.#endPiece();
+      return;
+    }
+    const breaking = !beyondBlanks.test(text) ? blanks : style.keepsWords ? breakingKept : breakingUsual;
+    const pieces = text.split(breaking);
+    this.#piece += widthOf(pieces[0]!, style);
+    this.#endPiece();
+    if (pieces.length === 1) return;
+    this.#piece = widthOf(pieces.at(-1)!, style);
+    this.least = Math.max(this.least, this.#piece, widestOf(pieces, style));
+  }
+
+  /** A picture or a box in the line. `keeps`: no line breaks beside it. */
+  box(width: number, keeps: boolean): void {
+    if (!keeps) this.#piece = 0;
+    this.#add(width);
+    if (!keeps) this.#piece = 0;
+  }
+
+  /** A box in an inline box that is not in the line: a block, or a float. */
+  aside(width: number): void {
+    this.#longest = Math.max(this.#longest, width);
+    this.least = Math.max(this.least, width);
+  }
+
+  /** Space beside letters: padding, a mark. */
+  side(width: number): void {
+    if (width > 0) this.#add(width);
+  }
+
+  /** The end of a line. */
+  end(): void {
+    this.#longest = this.longest;
+    this.#piece = 0;
+    this.across = 0;
+  }
 }
 
 /** The demand of the columns of a table: of each, the most of its cells; a cell over several columns adds what is missing, and a

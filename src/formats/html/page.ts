@@ -7,7 +7,7 @@ import { type Cascade, noStyle } from "./cascade.ts";
 import { addColours, type Shadows } from "./colours.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
 import { lineLeast, measureBox } from "./contents.ts";
-import { createLines, keepsLine, type Lines } from "./demand.ts";
+import { keepsLine, Lines } from "./demand.ts";
 import { elementStyles } from "./element-style.ts";
 import { flawsOf } from "./flaws.ts";
 import { hasRowOfBlanks, isBlank, leastWidthOf, widthOf } from "./fonts.ts";
@@ -264,7 +264,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (isReplaced(element)) {
       measureReplaced(element, part, values, lines, options);
       if (drawnInside.has(name))
-        for (const child of element.children) if (child.kind === "element") visit(child, part, createLines());
+        for (const child of element.children) if (child.kind === "element") visit(child, part, new Lines());
       part.hasText = false;
     } else visitBox(element, part, lines);
     // What floats in it may leave it to where its bar is.
@@ -323,7 +323,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       lines.end();
       return;
     }
-    const inner = box.isInline ? lines : createLines();
+    const inner = box.isInline ? lines : new Lines();
     if (style.display === "list-item" || name === "summary") {
       if (style.isMarkInside || name === "summary") inner.side(markWidth * style.fontSize);
       if (style.isVisible && !part.isSealed) addInk(part, "letters");
@@ -380,7 +380,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   }
 
   const root = newPart(undefined, {});
-  const lines = createLines();
+  const lines = new Lines();
   for (const child of top.children) visit(child, root, lines);
   measureBox(root, lines.least, valuesOf);
   return { root, styles, parts, valuesOf };

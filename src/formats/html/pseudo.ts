@@ -79,8 +79,8 @@ export function signsOf(
 ): { readonly high: number; readonly far: number } {
   let [high, far] = [0, 0];
   for (const name of ["before", "after"]) {
-    const declarations = parts.get(name) ?? [];
-    if (!isDrawn(declarations)) continue;
+    const declarations = parts.get(name);
+    if (declarations === undefined || !isDrawn(declarations)) continue;
     const sizes = declarations.flatMap(({ property, value }) =>
       property !== "font-size" && property !== "font"
         ? []
