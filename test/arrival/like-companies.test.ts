@@ -269,10 +269,11 @@ async function missedOf(kinds: Readonly<Record<string, Disguise>>, count: number
   return missed;
 }
 
-it("finds 190 of 200 look-alikes of companies", async () => {
-  const missed = await missedOf(disguises, 200);
-  console.log(`look-alikes of companies found: ${200 - missed.length} of 200`, missed);
-  expect(missed.length).toBeLessThanOrEqual(10);
+// Of 93 seeds 2.7 of 200 were missed on average, by a distribution of Poisson. Of 400, more than 20 are for one seed in a million.
+it("finds 380 of 400 look-alikes of companies", async () => {
+  const missed = await missedOf(disguises, 400);
+  console.log(`look-alikes of companies found: ${400 - missed.length} of 400`, missed);
+  expect(missed.length).toBeLessThanOrEqual(20);
 });
 
 it("counts those that no rule names", async () => {
