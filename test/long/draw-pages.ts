@@ -1,5 +1,5 @@
-/** Draws pages in Chromium and tells of each word x4622 whether the renderer gives it and whether it makes a pixel: a word that is given
- *  and not drawn is a leak, one that is drawn and not given is lost. A line of a file is a page, or JSON with `page` and, if it is drawn
+/** Draws pages in Chromium, in windows of four widths, and tells of each word x4622 whether the renderer gives it and whether it makes a
+ *  pixel: a word that is given and not drawn in one of them is a leak, one that is drawn in all and not given is lost. A line of a file is a page, or JSON with `page` and, if it is drawn
  *  in a dark window, `scheme`.
  *  `node test/long/draw-pages.ts FILE…` */
 import { readFileSync } from "node:fs";
@@ -35,6 +35,7 @@ if (!hasChromium) didNotRun("there is no Chromium");
 const pages = process.argv.slice(2).flatMap(readPages);
 await using browser = await startBrowser();
 const judge = await createJudge(browser);
+const widths = [700, usualWindow.width, 1600, 2560];
 const counts = { leak: 0, lost: 0, given: 0, hidden: 0 };
 for (const scheme of ["light", "dark"] as const) {
   const some = pages.filter((one) => one.scheme === scheme);
@@ -43,10 +44,11 @@ for (const scheme of ["light", "dark"] as const) {
       others.length === 0 ? page : page.replaceAll(word!, otherDigits(word!)),
     marks: [mark],
   }));
-  const seen = await judge.seen(questions, { ...usualWindow, scheme });
+  const seen: number[][][] = [];
+  for (const width of widths) seen.push(await judge.seen(questions, { ...usualWindow, width, scheme }));
   for (const [at, { name, page }] of some.entries()) {
     const isGiven = htmlForms.some((form) => renderHtml(page, form).text.includes(word!));
-    const isDrawn = seen[at]![0]! > 0;
+    const isDrawn = seen.every((window) => window[at]![0]! > 0);
     const what = isGiven ? (isDrawn ? "given" : "leak") : isDrawn ? "lost" : "hidden";
     counts[what]++;
     console.log(`${what} ${name}`);
