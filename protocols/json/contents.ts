@@ -1,5 +1,6 @@
 /** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
+import { differences } from "#/src/model/differences.ts";
 import { folderDeclarations } from "#/src/model/folder-properties.ts";
 import { declineWords, holdReasons } from "#/src/model/holds.ts";
 import { forEachMark } from "#/src/model/marks.ts";
@@ -117,6 +118,12 @@ const bodyFacts = {
     .optional()
     .describe(
       "The share of the words, 0 to 1, that were left out because they may not be visible to a person; absent: none. The causes are in removed_detail. Ask a person to look at the mail, or read the alternative; with the scope raw, doubtful: include gives them.",
+    ),
+  differs: z
+    .array(z.enum(differences))
+    .optional()
+    .describe(
+      "Where people may see the page in another way than this text: phone: on a narrow screen other words are shown; remote: pictures or fonts from elsewhere may lie behind words or replace them; far: some stand more than 2,000 pixels below or beside the words before. Nothing is left out for it.",
     ),
   alternative: z
     .string()

@@ -14,6 +14,7 @@ import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import { type Sign, signs } from "#/src/formats/text/signs.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
+import { type Difference, differences } from "#/src/model/differences.ts";
 import { renderedCharactersMax } from "#/src/model/limits.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
@@ -22,7 +23,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/8";
+export const textRenderer = "waypost-text/9";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
@@ -49,6 +50,8 @@ export interface BodyText {
   readonly isPage?: boolean;
   /** Of its pages. */
   readonly words?: PageWords | undefined;
+  /** How people may see its pages otherwise. */
+  readonly differs?: readonly Difference[] | undefined;
   /** Another alternative in plain text, of a page with words in doubt: its section number. */
   readonly alternative?: string | undefined;
   /** Of the form evidence. */
@@ -125,6 +128,7 @@ async function renderSequence(
   const tally = createRemovalTally();
   const concealed: ConcealedText[] = [];
   const seen = new Set<Sign>();
+  const differs = new Set<Difference>();
   const quotes: Quote[] = [];
   const texts: string[] = [];
   const parts: MimePart[] = [];
@@ -147,6 +151,7 @@ async function renderSequence(
     texts.push(shown.text);
     concealed.push(...(shown.concealed ?? []));
     for (const sign of shown.signs ?? []) seen.add(sign);
+    for (const one of shown.differs ?? []) differs.add(one);
     quotes.push(...(shown.quotes ?? []));
     parts.push(...shown.parts);
     length += shown.text.length;
@@ -158,6 +163,7 @@ async function renderSequence(
     differing,
     alternative,
     words,
+    differs: differences.filter((one) => differs.has(one)),
     isPage,
     concealed,
     signs: signs.filter((sign) => seen.has(sign)),
@@ -301,6 +307,7 @@ export async function renderPart(
     ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text, shown.signs),
     isPage: shown.isPage,
     words: shown.words,
+    differs: shown.differs,
     concealed: shown.concealed ?? [],
     quotes: shown.quotes ?? [],
   };

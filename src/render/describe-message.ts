@@ -144,7 +144,7 @@ function formOf(render: Render): BodyForm | undefined {
 
 /** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
 function bodyFacts(
-  { cuts, cutFrom, differing, words, alternative, signs = [], quotes = [] }: Partial<BodyText>,
+  { cuts, cutFrom, differing, words, differs = [], alternative, signs = [], quotes = [] }: Partial<BodyText>,
   { id }: Message,
 ): Readonly<Record<string, unknown>> {
   const { given = 0, doubtful = 0 } = words ?? {};
@@ -152,6 +152,7 @@ function bodyFacts(
     ...(signs.length === 0 ? {} : { signs }),
     ...(quotes.length === 0 ? {} : { quotes }),
     ...(differing === undefined ? {} : { alternatives_differ: differing }),
+    ...(differs.length === 0 ? {} : { differs }),
     ...(doubtful === 0 ? {} : { doubtful_share: shareOf(doubtful, given + doubtful) }),
     ...(alternative === undefined ? {} : { alternative: `${id}#${alternative}` }),
     ...(cuts === undefined || cutFrom === undefined ? {} : { cuts: shownCuts(cuts, cutFrom) }),

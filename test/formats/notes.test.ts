@@ -22,6 +22,21 @@ describe("stands in brackets with its kind", () => {
     ["the value of a field", '<input value="Ada">', "[field: Ada]"],
     ["what a field asks for", '<input type=email placeholder="Your mail">', "[field: Your mail]"],
     ["the words of a button", '<input type=submit value="Subscribe now">', "[button: Subscribe now]"],
+    [
+      "words of a drawing",
+      '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30"><title>x</title><rect width="120" height="30" rx="4" fill="#06c"/><text x="10" y="20" font-size="13" fill="#fff">Sold out</text></svg>',
+      "[drawing: Sold out]",
+    ],
+    [
+      "letters in a circle",
+      '<svg width=60 height=60 fill="none"><circle cx=30 cy=30 r=30 fill="#333"/><text x=30 y=35 font-size=14 text-anchor=middle fill="#fff">AL</text></svg>',
+      "[drawing: AL]",
+    ],
+    [
+      "words of a drawing that is drawn larger",
+      '<svg viewBox="0 0 60 15" width=240 height=60 class=logo style="vertical-align:middle"><text x="30" y="11" font-size="5" text-anchor="middle" font-family="Arial">Sold out</text></svg>',
+      "[drawing: Sold out]",
+    ],
     ["the choice of a list", "<select><option>Red<option selected>Green</select>", "[field: Green]"],
     [
       "words before",
@@ -44,6 +59,44 @@ describe("is not given where nobody sees it", () => {
     '<div style="display:none"><img src=x alt="SECRET"></div>',
     '<img src=x alt="SECRET" style="color:transparent">',
     '<p style="position:absolute"><img src=x alt="SECRET"></p>',
+    ...[
+      '<text x="10" y="20" fill="#fff">SECRET</text>',
+      '<text x="10" y="20">SECRET</text><rect width="200" height="40" fill="#fff"/>',
+      '<rect width="200" height="40"/><text x="10" y="20">SECRET</text>',
+      '<rect width="200" height="40" stroke="#000" fill="none"/><text x="10" y="20">SECRET</text>',
+      '<circle cx="100" cy="20" r="20" fill="#000"/><text x="20" y="25" fill="#fff">SECRET</text>',
+      '<rect width="200" height="40" rx="100" fill="#000"/><text x="20" y="25" fill="#fff">SECRET</text>',
+      '<rect x="60" width="200" height="40" fill="#000"/><text x="20" y="25" fill="#fff">SECRET</text>',
+      '<rect width="200" height="40" fill="url(#a)"/><text x="10" y="20" fill="#fff">SECRET</text>',
+      '<text x="190" y="20">SECRET</text>',
+      '<text x="10" y="2">SECRET</text>',
+      '<text x="10" y="60">SECRET</text>',
+      '<text x="10" y="20" text-anchor="end">SECRET</text>',
+      '<text x="10" y="20" font-size="2">SECRET</text>',
+      '<text x="10" y="20" opacity="0">SECRET</text>',
+      '<text x="10" y="20" fill="none">SECRET</text>',
+      '<text x="10" y="20" fill="#0000">SECRET</text>',
+      '<text x="10" y="20" stroke="#fff">SECRET</text>',
+      '<text x="10" y="20" transform="scale(0)">SECRET</text>',
+      '<text x="10" y="20" style="fill:#fff">SECRET</text>',
+      '<text x="10" y="20">SECRET</text><text x="12" y="22">others</text>',
+      '<text x="10" y="20"><tspan fill="#fff">SECRET</tspan></text>',
+      '<g opacity="0"><text x="10" y="20">SECRET</text></g>',
+      '<defs><text x="10" y="20">SECRET</text></defs>',
+      '<text x="10" y="20">SECRET<animate attributeName="fill" to="#fff"/></text>',
+      '<text x="10" y="20" font-family="Wingdings">SECRET</text>',
+      '<text x="10" y="20">SECRET</text><style>text{opacity:0}</style>',
+    ].map((inside) => `<svg width=200 height=40>${inside}</svg>`),
+    '<div style="fill:#fff"><svg width=200 height=40><text x=10 y=20>SECRET</text></svg></div>',
+    "<style>div{str\\6fke:#fff}</style><div><svg width=200 height=40><text x=10 y=20>SECRET</text></svg></div>",
+    '<svg width=200 height=40 viewBox="0 0 20 40"><text x=10 y=20>SECRET</text></svg>',
+    '<svg width=200 height=40 viewBox="0 100 200 40"><text x=10 y=20>SECRET</text></svg>',
+    '<svg width=200 height=40 style="width:10px"><text x=10 y=20>SECRET</text></svg>',
+    '<svg width=200 height=40 style="position:absolute;left:-999px"><text x=10 y=20>SECRET</text></svg>',
+    '<div style="height:5px;overflow:hidden"><svg width=200 height=40><text x=10 y=20>SECRET</text></svg></div>',
+    '<div style="display:none"><svg width=200 height=40><text x=10 y=20>SECRET</text></svg></div>',
+    "<svg><text x=10 y=20>SECRET</text></svg>",
+    "<math><svg width=200 height=40><text x=10 y=20>SECRET</text></svg></math>",
     "<input type=hidden value=SECRET>",
     "<input type=password value=SECRET>",
     "<input type=checkbox value=SECRET>",
@@ -72,7 +125,9 @@ describe("is not given where nobody sees it", () => {
 /** Notes as a reader tells them from other words: a bracket after a backslash is a sender's, and of the words each bracket and each
  *  backslash has one before it. */
 function notesIn(text: string): string[] {
-  const found = text.matchAll(/(?<!\\)\[(picture|field|button|before|after): ((?:[^\\[\]]|\\[\s\S])*)\]/g);
+  const found = text.matchAll(
+    /(?<!\\)\[(picture|drawing|field|button|before|after): ((?:[^\\[\]]|\\[\s\S])*)\]/g,
+  );
   return [...found].map(([, kind, words]) => `${kind}: ${words!.replace(/\\([\s\S])/g, "$1")}`);
 }
 

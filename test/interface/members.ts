@@ -49,6 +49,7 @@ const read = {
   alternatives_differ: "octets",
   chars_total: "octets",
   doubtful_share: "octets",
+  differs: "octets",
   signs: "octets",
   quotes: "octets",
   doubtful_marks: "octets",

@@ -138,7 +138,7 @@ describe("a message", () => {
     expect(html.provenance.removed).toEqual(["comment", "script", "style", "remote-image"]);
     expect(html.provenance.removed_detail).toContainEqual({ what: "script", count: 1, where: "1.2" });
     expect(html.content).toMatchObject({
-      renderer: "waypost-text/8",
+      renderer: "waypost-text/9",
       chars_total: 10,
       range: { start: 0, end: 10 },
     });

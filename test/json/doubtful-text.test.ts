@@ -61,6 +61,22 @@ describe("a page with words in doubt", () => {
   });
 });
 
+describe("a page that people may see in another way", () => {
+  it("says so, of a whole message and of its part, and leaves nothing out for it", async () => {
+    const page =
+      '<style>@media (max-width:480px){.x{display:none}}</style><p class="x">One</p><p style="background:url(https://x.example/a.png)">Two</p>';
+    const { id, text, content } = await read(alternatives(["text/plain", "One Two"], ["text/html", page]));
+    expect(text).toBe("One\n\nTwo");
+    expect(content).toMatchObject({ differs: ["phone", "remote"] });
+    expect((await server.ada.client.ok("part.describe", { id: `${id}#2` })).content.differs).toEqual([
+      "phone",
+      "remote",
+    ]);
+    const plain = await read(`${head}Content-Type: text/html\n\n<p>One</p>`);
+    expect(plain.content.differs).toBeUndefined();
+  });
+});
+
 describe("passages in doubt", () => {
   let client: HttpClient;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ describe("a body", () => {
     );
     const { text, content, provenance } = await read(same, { part: "body" });
     expect(text).toBe("Hello Ada\n\nthe meeting is at noon today.");
-    expect(content).toMatchObject({ part: "2", renderer: "waypost-text/8" });
+    expect(content).toMatchObject({ part: "2", renderer: "waypost-text/9" });
     expect(content.alternatives_differ).toBeUndefined();
     expect(provenance.removed_detail).toEqual([{ what: "hidden-by-style", count: 1, where: "2" }]);
     const differing = await read(other);
@@ -148,7 +148,7 @@ describe("an attachment", () => {
     expect(await read(id, { part: "2" })).toMatchObject({
       kind: "attachment",
       text,
-      content: { renderer: "waypost-text/8" },
+      content: { renderer: "waypost-text/9" },
     });
     expect((await read(id)).text).toBe("see there");
   });

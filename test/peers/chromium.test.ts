@@ -26,7 +26,7 @@ const notMeasured = /rotate\(45deg\)|inset\(10%\)|margin-top:-60px/;
 const drawnOtherwise = /^n(?:147|175|202)-/;
 
 /** The renderer's own marks: what stands for doubt, and what is seen and is no text. */
-const ownMark = /\[(?:\d+ passages? left out|picture|field|button|before|after): [^\]]*\]/g;
+const ownMark = /\[(?:\d+ passages? left out|picture|drawing|field|button|before|after): [^\]]*\]/g;
 
 function fold(text: string): string {
   return text.replace(/[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Co}]+/gu, "");

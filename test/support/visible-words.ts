@@ -17,9 +17,15 @@ export interface VisibleWords {
 export function visibleWords(html: string): VisibleWords {
   const meter = createWorkMeter();
   const tree = parseHtml(html, meter);
-  const { styles, isUnclear } = surveyTree(tree.root);
+  const { styles, isUnclear, hasRemoteSheet } = surveyTree(tree.root);
   const cascade = createCascade(tree, styles, meter);
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: noPictures });
+  const judgement = judgePage(tree.root, {
+    cascade,
+    meter,
+    isUnclear,
+    hasRemoteSheet,
+    pictures: noPictures,
+  });
   const doubtful = new Map<Doubt, number>();
   let [given, hidden] = [0, 0];
   const walk = (node: HtmlNode, around: Doubt | undefined): void => {

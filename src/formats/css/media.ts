@@ -11,9 +11,18 @@ export type Answer = boolean | undefined;
 
 /** Whether the condition is understood, so that each window answers it. */
 export function dependsOnWindow(prelude: readonly CssToken[]): boolean {
-  known = oneWindow;
+  return answerIn(oneWindow, prelude) !== undefined;
+}
+
+/** In the window of a phone. */
+export function answerOnPhone(prelude: readonly CssToken[]): Answer {
+  return answerIn(phone, prelude);
+}
+
+function answerIn(windows: typeof desk, prelude: readonly CssToken[]): Answer {
+  known = windows;
   try {
-    return answerMedia(prelude) !== undefined;
+    return answerMedia(prelude);
   } finally {
     known = desk;
   }
@@ -187,6 +196,13 @@ const oneWindow: typeof desk = {
   orientation: "landscape",
   resolution: [1, 1],
   "-webkit-device-pixel-ratio": [1, 1],
+};
+const phone: typeof desk = {
+  ...desk,
+  __proto__: null as never,
+  width: [360, 360],
+  "device-width": [360, 360],
+  orientation: "portrait",
 };
 let known = desk;
 /** The valid words of features that take a word. */

@@ -210,3 +210,8 @@ export function isNeutral(name: string, value: Value): boolean {
   if (proven === undefined) return false;
   return proven === whatever || wideKeywords.has(wordOf(value)) || proven(value);
 }
+
+/** Whether style may say the paint of drawings, which is on the list since it is not that of letters. */
+export function saysPaint(style: string): boolean {
+  return /fill|stroke|\\/i.test(style);
+}

@@ -3,13 +3,14 @@
 import { asciiLower } from "./ascii-case.ts";
 import { blockOf, endOfAtRule, endOfStatement, findBlock, isBalanced, startsValue } from "./blocks.ts";
 import { black, colourOf } from "./colour.ts";
+import { readFontFace } from "./font-faces.ts";
 import { isNeutral } from "./neutral.ts";
 import { hasVariable, reachOfProperty, subjectOf } from "./properties.ts";
 import { inMedia, mayApply, type RuleDoubt, type Scheme, type Scope } from "./scope.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { unknownValue } from "./shorthands.ts";
-import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
-import { addressOf, foldedName, isHeld, wordOf } from "./value-forms.ts";
+import { type CssToken, skipComponent, tokenizeCss, trimSpace } from "./tokens.ts";
+import { addressOf, isHeld, wordOf } from "./value-forms.ts";
 
 export interface Declaration {
   /** Lower case; a custom property keeps its case. */
@@ -27,7 +28,14 @@ export interface StyleRule {
   readonly isRanked: boolean;
   /** Colours of one scheme. In a light window they count; in the other one a box is painted as well, and a variable is a colour too. */
   readonly scheme?: Scheme | undefined;
+  /** Whether it applies on a phone, if that is not as at a desk. */
+  readonly onPhone?: boolean | undefined;
+  /** No window of a desk has it. It sets nothing but what `shownNames` has. */
+  readonly isOfPhone?: boolean;
 }
+
+/** Properties by which a phone may show other words. */
+export const shownNames: ReadonlySet<string> = new Set(["display", "visibility"]);
 
 export interface StyleSource {
   readonly text: string;
@@ -41,6 +49,9 @@ export interface StyleSheets {
   readonly rules: readonly StyleRule[];
   /** Font families, in lower case, that the author defines with own bytes or sizes. */
   readonly ownFonts: ReadonlySet<string>;
+  /** Those that it fetches, and whether it names a sheet that is fetched, which may have more of them. */
+  readonly remoteFonts: ReadonlySet<string>;
+  readonly hasRemoteSheet: boolean;
   /** An animation may change anything on the page, and not only its own element. */
   readonly hasFarAnimation: boolean;
   /** A part that is not understood may apply to anything, so the whole page is doubtful. */
@@ -105,13 +116,23 @@ const colourNames = /^(?:color|background(?:-color|-image)?|(?:-webkit-)?[a-z-]+
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
   readonly ownFonts = new Set<string>();
+  readonly remoteFonts = new Set<string>();
+  hasRemoteSheet = false;
   hasFarAnimation = false;
   isUnclear = false;
   isCut = false;
 
   readSheet(tokens: readonly CssToken[], isMaybe: boolean, media: readonly CssToken[]): void {
     const doubt = isMaybe ? mayApply : undefined;
-    const scope: Scope = { doubt, isRanked: true, isNested: false, depth: 0, scheme: undefined };
+    const scope: Scope = {
+      doubt,
+      isRanked: true,
+      isNested: false,
+      depth: 0,
+      scheme: undefined,
+      onPhone: isMaybe ? undefined : true,
+      isOfPhone: false,
+    };
     const inside = inMedia(scope, media);
     if (inside !== undefined) this.#readRules(tokens, inside);
   }
@@ -172,10 +193,17 @@ class SheetReader implements StyleSheets {
           doubt: doubtOfKept,
           isRanked: scope.isRanked,
           scheme: ofScheme,
+          ...(scope.isOfPhone ? { onPhone: true, isOfPhone: true } : { onPhone: onPhoneOf(scope, doubt) }),
         });
     };
     const { scheme } = scope;
-    if (scheme === undefined) add(declarations, doubt);
+    if (scope.isOfPhone) {
+      if (doubt !== mayApply)
+        add(
+          declarations.filter(({ property }) => shownNames.has(property)),
+          undefined,
+        );
+    } else if (scheme === undefined) add(declarations, doubt);
     else {
       const { colours = [], others = [] } = Object.groupBy(declarations, (one) =>
         isOfColour(one, scheme) ? "colours" : "others",
@@ -252,7 +280,9 @@ class SheetReader implements StyleSheets {
     const name = asciiLower((tokens[start] as { readonly value: string }).value);
     const open = findBlock(tokens, start + 1, true);
     const prelude = trimSpace(tokens.slice(start + 1, open));
-    if (tokens[open]?.type !== "{") {
+    const isBlock = tokens[open]?.type === "{";
+    if (scope.isOfPhone && name !== "media") return isBlock ? skipComponent(tokens, open) : open + 1;
+    if (!isBlock) {
       if (name === "import") this.#readImport(prelude);
       else if (name === "namespace") this.isUnclear = true;
       return open + 1;
@@ -273,7 +303,12 @@ class SheetReader implements StyleSheets {
       if (name === "scope" && this.readDeclarations(block).length > 0) this.isUnclear = true;
       this.#readInner(
         block,
-        { ...deeper, doubt: mayApply, isRanked: scope.isRanked && rankedConditions.has(name) },
+        {
+          ...deeper,
+          doubt: mayApply,
+          isRanked: scope.isRanked && rankedConditions.has(name),
+          onPhone: undefined,
+        },
         selectors,
       );
     } else if (name === "font-face") this.#readFont(block);
@@ -302,34 +337,13 @@ class SheetReader implements StyleSheets {
         ? first.value
         : addressOf(prelude.slice(0, first === undefined ? 0 : skipComponent(prelude, 0)));
     if (address === undefined || isHeld(address)) this.isUnclear = true;
+    else this.hasRemoteSheet = true;
   }
 
   #readFont(block: readonly CssToken[]): void {
-    let family = "";
-    let isOwn = false;
-    const locals: string[] = [];
-    for (let at = 0; at < block.length; ) {
-      const end = endOfStatement(block, at);
-      const [token] = trimSpace(block.slice(at, end));
-      const statement = block.slice(at, end);
-      const colon = statement.findIndex(({ type }) => type === ":");
-      if (token?.type === "ident" && colon !== -1) {
-        const value = trimSpace(statement.slice(colon + 1));
-        const name = asciiLower(token.value);
-        if (name === "font-family") family = familyName(value);
-        else if (name === "src") {
-          for (const source of splitByComma(value)) {
-            const [first] = source;
-            if (first?.type === "function" && asciiLower(first.value) === "local")
-              locals.push(familyName(insideOf(source.slice(0, skipComponent(source, 0)))));
-            else if (first === undefined || !isRemoteSource(source)) isOwn = true;
-          }
-        } else if (sizesOfFonts.has(name)) isOwn = true;
-      }
-      at = end + 1;
-    }
-    if (locals.some((name) => !isFaceOf(name, family))) isOwn = true;
+    const { family, isOwn, isRemote } = readFontFace(block);
     if (isOwn) this.ownFonts.add(family);
+    if (isRemote) this.remoteFonts.add(family);
   }
 
   #readKeyframes(block: readonly CssToken[]): void {
@@ -344,28 +358,10 @@ class SheetReader implements StyleSheets {
   }
 }
 
-const sizesOfFonts = new Set(["size-adjust", "ascent-override", "descent-override", "line-gap-override"]);
-
-/** Whether the local font `name` belongs to the family, and is not another font. */
-function isFaceOf(name: string, family: string): boolean {
-  const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
-  const [whole, begin] = [plain(name), plain(family)];
-  return whole.startsWith(begin) && faceWords.test(whole.slice(begin.length));
-}
-
-const faceWords =
-  /^(?:regular|normal|roman|book|plain|thin|hairline|extra|ultra|semi|demi|light|medium|bold|black|heavy|italic|oblique|it|condensed|narrow|variable|vf|mt|ms|ps|std|pro|\d{3})*$/;
-
-function familyName(value: readonly CssToken[]): string {
-  const parts = value.flatMap((token) =>
-    token.type === "string" || token.type === "ident" ? [foldedName(token.value)] : [],
-  );
-  return parts.join(" ");
-}
-
-function isRemoteSource(source: readonly CssToken[]): boolean {
-  const address = addressOf(source.slice(0, skipComponent(source, 0)));
-  return address !== undefined && !isHeld(address);
+/** Undefined if it is as at a desk, or not known. */
+function onPhoneOf({ onPhone }: Scope, doubt: RuleDoubt | undefined): boolean | undefined {
+  if (doubt === mayApply || onPhone === undefined) return undefined;
+  return onPhone === (doubt === undefined) ? undefined : onPhone;
 }
 
 /** Whether a `var()` does not have the name of a variable. Browsers drop such a value. */

@@ -3,6 +3,7 @@
  *  separately. */
 
 import { black, colourOf } from "#/src/formats/css/colour.ts";
+import { saysPaint } from "#/src/formats/css/neutral.ts";
 import { expand, hasVariable, reachOfProperty, subjectOf } from "#/src/formats/css/properties.ts";
 import type { RuleDoubt, Scheme } from "#/src/formats/css/scope.ts";
 import { unknownValue } from "#/src/formats/css/shorthands.ts";
@@ -12,6 +13,7 @@ import {
   parseStyleSheets,
   type StyleSheets,
   type StyleSource,
+  shownNames,
 } from "#/src/formats/css/stylesheet.ts";
 import { type Reach, understoodOf } from "#/src/formats/css/understood.ts";
 import { type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
@@ -49,6 +51,8 @@ export interface DeclaredStyle {
   readonly visitedColour: DeclaredValue | "nothing" | undefined;
   /** In a window of the other scheme it may have another background. */
   readonly paintsElsewhere: boolean;
+  /** On a phone it has another `display` or `visibility`. */
+  readonly differsOnPhone: boolean;
 }
 
 export interface Cascade {
@@ -56,6 +60,8 @@ export interface Cascade {
   readonly sheets: StyleSheets;
   styleOf(element: HtmlElement): DeclaredStyle;
   readonly meter: WorkMeter;
+  /** A sheet names paint of drawings, which is not judged. */
+  readonly saysPaint: boolean;
   /** Style that could not be read completely, so that it is unknown what it hides. */
   readonly isCut: boolean;
 }
@@ -88,6 +94,7 @@ export const noStyle: DeclaredStyle = {
   unsureParts: nothingUnsure,
   visitedColour: undefined,
   paintsElsewhere: false,
+  differsOnPhone: false,
 };
 
 interface Maybe {
@@ -144,6 +151,9 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     isQuirky,
     sheets,
     meter,
+    get saysPaint() {
+      return sources.some(({ text }) => saysPaint(text));
+    },
     get isCut() {
       return isCut;
     },
@@ -195,7 +205,12 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const inDark = fitting.some(({ candidate }) => candidate.rule.scheme === "light")
       ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
       : undefined;
+    /** What a phone has, where some rules are of a phone alone, or of none. */
+    const onPhone = fitting.some(({ candidate }) => candidate.rule.onPhone !== undefined)
+      ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
+      : undefined;
     let paintsElsewhere = false;
+    let [isOnPhone, isOfPhone] = [true, false];
     let visit: Fitting["visit"] = "both";
     let isRanked = true;
     let scheme: Scheme | undefined;
@@ -220,6 +235,9 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       doubt: RuleDoubt | undefined,
     ): void => {
       if (visit === "visited" && !visitedNames.has(name)) return;
+      if (onPhone !== undefined && isOnPhone && shownNames.has(name))
+        setIn(onPhone, name, { property, value }, rank);
+      if (isOfPhone) return;
       const isVariable = name.startsWith("--");
       if (scheme !== undefined && groundNames.has(name)) paintsElsewhere = true;
       if (scheme === "dark" && !isVariable) return;
@@ -247,8 +265,10 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       visit = visitOfRule;
       isRanked = rule.isRanked && !isMaybe;
       scheme = rule.scheme;
+      isOfPhone = rule.isOfPhone === true;
+      isOnPhone = !isMaybe && (rule.onPhone ?? rule.doubt === undefined);
       const { part } = selector.compounds.at(-1)!;
-      if (part !== undefined && scheme === "dark") continue;
+      if (part !== undefined && (scheme === "dark" || isOfPhone)) continue;
       if (part !== undefined) {
         parts ??= new Map();
         const list = parts.get(part) ?? [];
@@ -270,6 +290,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     isRanked = true;
     visit = "both";
     scheme = undefined;
+    [isOnPhone, isOfPhone] = [true, false];
     if (attribute !== undefined) {
       let parsed = attributeCache.get(attribute);
       if (parsed === undefined) {
@@ -320,8 +341,14 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         if (name === "color") visitedColour = other ?? "nothing";
         else doubts.push({ reach: "inside", why: "colours-may-match" });
       }
+    const differsOnPhone =
+      onPhone !== undefined &&
+      [...shownNames].some((one) => {
+        const [desk, phone] = [values, onPhone.values].map((all) => all.get(one)?.value ?? []);
+        return wordOf(desk!) !== wordOf(phone!);
+      });
     const isPlain = values.size === 0 && doubts.length === 0 && parts === undefined;
-    if (isPlain && visitedColour === undefined && !paintsElsewhere) return noStyle;
+    if (isPlain && visitedColour === undefined && !paintsElsewhere && !differsOnPhone) return noStyle;
     return {
       id: ++lastId,
       values,
@@ -331,6 +358,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       unsureParts,
       visitedColour,
       paintsElsewhere,
+      differsOnPhone,
     };
   }
 }

@@ -129,7 +129,10 @@ function isMovingMath({ namespace, attributes }: HtmlElement): boolean {
 
 function elementFlaws(element: HtmlElement, { display }: Style, values: Values, flaw: AddFlaw): void {
   const { name } = element;
-  if (ownKinds.has(name) || otherKinds.has(name) || !element.isHtml) flaw("inside", "element-not-understood");
+  // Words of a drawing are told as those of pictures are (notes.ts).
+  const isDrawing = name === "svg" && element.parent?.isHtml === true;
+  if (ownKinds.has(name) || otherKinds.has(name) || !(element.isHtml || isDrawing))
+    flaw("inside", "element-not-understood");
   if (isMovingMath(element)) flaw("page", "may-be-covered");
   if (name === "bdo") flaw("inside", "order-may-differ");
   if (display === "contents" || display === "table-caption") flaw("inside", "style-not-understood");

@@ -2,11 +2,13 @@
  *  built, every flaw dooms what it reaches, and the colours are compared last, when those of every formatting context are known. */
 import { asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import type { Colour } from "#/src/formats/css/colour.ts";
+import type { Difference } from "#/src/model/differences.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { Cascade } from "./cascade.ts";
 import { Shadows } from "./colours.ts";
 import type { Style } from "./computed-style.ts";
 import { type Clarity, clarityOf, coloursMax, union } from "./contrast.ts";
+import { differencesOf } from "./differs.ts";
 import { judgeFits } from "./fits.ts";
 import { isDefaultFont } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
@@ -32,12 +34,14 @@ export interface Judgement {
   notesOf(element: HtmlElement): readonly Note[];
   /** The reason why all text of the page is doubtful. */
   readonly pageDoubt: Doubt | undefined;
+  differences(): readonly Difference[];
 }
 
 export interface JudgeOptions {
   readonly cascade: Cascade;
   readonly meter: WorkMeter;
   readonly isUnclear: boolean;
+  readonly hasRemoteSheet: boolean;
   readonly pictures: PictureSizes;
 }
 
@@ -51,7 +55,7 @@ interface Exposed {
 
 export function judgePage(
   root: HtmlElement,
-  { cascade, meter, isUnclear, pictures }: JudgeOptions,
+  { cascade, meter, isUnclear, hasRemoteSheet, pictures }: JudgeOptions,
 ): Judgement {
   let pageDoubt: Doubt | undefined =
     isUnclear || cascade.sheets.isUnclear || [...cascade.sheets.ownFonts].some(isDefaultFont)
@@ -83,7 +87,7 @@ export function judgePage(
     const values = page.valuesOf.get(part);
     if (own === undefined && values !== undefined) {
       const inLine = part.isOut ? widened(part, exposed) : next;
-      const seen = notesOf(part, values.declared).filter(
+      const seen = notesOf(part, values.declared, cascade).filter(
         ({ words, style }) => judgeText({ ...part, style }, words, own, inLine) === undefined,
       );
       if (seen.length > 0) notes.set(part.element!, seen);
@@ -200,5 +204,13 @@ export function judgePage(
     notesOf: (element) => notes.get(element) ?? [],
     wasJudged: (text) => verdicts.has(text),
     pageDoubt,
+    differences: () =>
+      differencesOf(page, {
+        cascade,
+        pictures,
+        hasRemoteSheet,
+        isGiven: (text) => pageDoubt === undefined && verdicts.has(text) && verdicts.get(text) === undefined,
+        notesOf: (element) => (pageDoubt === undefined ? (notes.get(element) ?? []) : []),
+      }),
   };
 }

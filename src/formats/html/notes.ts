@@ -1,11 +1,13 @@
-/** What a person sees of an element that no text of the page holds: words in the place of a picture, in a field, on a button, and those
- *  that style writes before or after what an element holds. Each with the style that its letters have. What is not surely seen as a
+/** What a person sees of an element that no text of the page holds: words in the place of a picture, in a drawing, in a field, on a
+ *  button, and those that style writes before or after what an element holds. Each with the style that its letters have. What is not surely seen as a
  *  whole is no note. Lengths are in CSS pixels. */
 import { black, type Colour, colourOf, white } from "#/src/formats/css/colour.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
+import { cleanText } from "#/src/formats/text/clean-text.ts";
 import type { NoteKind } from "#/src/formats/text/own-lines.ts";
-import type { DeclaredStyle } from "./cascade.ts";
+import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
+import { wordsOfDrawing } from "./drawing.ts";
 import { widthOf } from "./fonts.ts";
 import type { Part } from "./part.ts";
 import { textIn } from "./pseudo.ts";
@@ -21,14 +23,19 @@ export interface Note {
 
 const wordsMax = 500;
 
-export function notesOf(part: Part, declared: DeclaredStyle): readonly Note[] {
+export function notesOf(part: Part, declared: DeclaredStyle, cascade: Cascade): readonly Note[] {
   const { element, style } = part;
   if (element === undefined) return [];
   const note = (kind: NoteKind, text: string | undefined, letters: Style): Note[] => {
     const words = (text ?? "").slice(0, wordsMax).replace(/\s+/g, " ").trim();
-    return words === "" ? [] : [{ kind, words, style: letters }];
+    const hasWords = cleanText(words, () => {}).trim() !== "";
+    return hasWords ? [{ kind, words, style: letters }] : [];
   };
   if (element.name === "img") return note("picture", wordsOfPicture(element, part), style);
+  if (element.name === "svg")
+    return wordsOfDrawing(element, part, cascade, isPlain(declared) && !declared.values.has("width")).flatMap(
+      (one) => note("drawing", one.words, one.style),
+    );
   if (formElements.has(element.name)) {
     if (part.flaws.length > 0 || !isPlain(declared)) return [];
     const isButton = element.name === "input" && buttons.has(attributeOf(element, "type") ?? "");
@@ -57,10 +64,23 @@ function wordsOfPicture(element: HtmlElement, { box, style }: Part): string | un
   const most = (limit: number | undefined, known: number): number =>
     limit === undefined ? known : Math.min(limit, known >= 0 ? known : limit);
   const maxWidth = box.maxWidth === undefined || box.maxWidth.share >= 1 ? undefined : box.maxWidth.px;
-  const [wide, high] = [most(maxWidth, size("width")), most(box.maxHeight, size("height"))];
+  const { padding, border, isBorderBox } = box;
+  const within = (px: number, ...sides: readonly number[]): number =>
+    isBorderBox ? px - sides.reduce((sum, side) => sum + side, 0) : px;
+  const wide = within(most(maxWidth, size("width")), padding.left, padding.right, border.left, border.right);
+  const high = within(
+    most(box.maxHeight, size("height")),
+    padding.top,
+    padding.bottom,
+    border.top,
+    border.bottom,
+  );
   const words = attributeOf(element, "alt");
   const isLimited = maxWidth !== undefined || box.maxHeight !== undefined;
-  if (words === undefined || (!isLimited && !(wide >= 0 && high >= 0))) return words;
+  if (words === undefined || (!isLimited && (Number.isNaN(wide) || Number.isNaN(high)))) return words;
+  // Its words are lines of their own (HTML, "Rendering", section 15.4.3): an indent is theirs, and so are ends of lines.
+  if (style.textIndent !== 0 || (style.whiteSpace.startsWith("pre") && /[\n\r]/.test(words)))
+    return undefined;
   const isHigh = !(high < Math.max(style.lineHeight, style.fontSize * 1.4));
   return isHigh && !(widthOf(words, style) > wide - pictureSign) ? words : undefined;
 }
@@ -70,7 +90,7 @@ const lines = new Set(["", "text", "search", "email", "url", "tel"]);
 const plainNames =
   /^(?:margin-(?:top|right|bottom|left)|border-(?:top|right|bottom|left)-(?:width|style)|vertical-align|width)$/;
 
-/** Nothing is said of a field that changes its letters, its ground, or the room in it. */
+/** Nothing is said of a field or a drawing that changes its letters, its ground, or the room in it. */
 function isPlain({ values, doubts, unsure, parts }: DeclaredStyle): boolean {
   return (
     doubts.length === 0 &&

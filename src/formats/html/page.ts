@@ -42,6 +42,8 @@ export interface Page {
   readonly styles: ReadonlyMap<HtmlElement, Style>;
   readonly parts: ReadonlyMap<HtmlNode, Part>;
   readonly valuesOf: ReadonlyMap<Part, Values>;
+  /** Elements that a phone shows another way, or not at all. */
+  readonly otherOnPhone: readonly HtmlElement[];
 }
 
 export interface PageOptions {
@@ -69,6 +71,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const parts = new Map<HtmlNode, Part>();
   const valuesOf = new Map<Part, Values>();
   const layersBelow = new Set<HtmlElement>();
+  const otherOnPhone: HtmlElement[] = [];
   const madeOf = elementStyles({ cascade, valuesOf });
   const readFromRight = new Map<Part, boolean>();
   const rootContext = newContext(undefined);
@@ -162,6 +165,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const declared = cascade.styleOf(element);
     const values = new Values(declared, parent.style, element, cascade);
     meter.spend(declared === noStyle ? 10 : 100);
+    if (declared.differsOnPhone) otherOnPhone.push(element);
     const isBlocky =
       ["absolute", "fixed"].includes(values.word("position")) ||
       !["", "none"].includes(values.word("float")) ||
@@ -383,7 +387,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const lines = new Lines();
   for (const child of top.children) visit(child, root, lines);
   measureBox(root, lines.least, valuesOf);
-  return { root, styles, parts, valuesOf };
+  return { root, styles, parts, valuesOf, otherOnPhone };
 }
 
 const textBox: Box = { ...plainBox, display: "text", isInline: true };

@@ -55,7 +55,7 @@ function renderWithinBudget(
   // Style that stands behind the end of what is read could hide what stands before it.
   const rest = tree.cutAt === undefined ? "" : source.slice(tree.cutAt);
   if (/<style/i.test(rest)) return overLimit;
-  const { styles, isUnclear: isStyleUnclear, counts: surveyed } = surveyTree(tree.root);
+  const { styles, isUnclear: isStyleUnclear, hasRemoteSheet, counts: surveyed } = surveyTree(tree.root);
   const isUnclear =
     isStyleUnclear ||
     hasRichSelect(source) ||
@@ -93,7 +93,13 @@ function renderWithinBudget(
     if (pictures.length < picturesMax)
       pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
   };
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: pictureSizes });
+  const judgement = judgePage(tree.root, {
+    cascade,
+    meter,
+    isUnclear,
+    hasRemoteSheet,
+    pictures: pictureSizes,
+  });
   const words = walkPage(tree.root, writer, {
     judgement,
     base: baseOf(tree.root),
@@ -103,6 +109,7 @@ function renderWithinBudget(
     picture,
   });
   if (cascade.isCut) return overLimit;
+  const differs = judgement.differences();
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written =
     form === "html"
@@ -117,6 +124,7 @@ function renderWithinBudget(
     pictures,
     isOverLimit: false,
     words,
+    ...(differs.length === 0 ? {} : { differs }),
     ...(form === "evidence" ? { concealed } : {}),
   };
 }

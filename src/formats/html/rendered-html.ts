@@ -1,4 +1,5 @@
 /** What a page is rendered to. It stands apart from what renders, which no more than the threads need (`src/render/threads`). */
+import type { Difference } from "#/src/model/differences.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
 import type { ConcealedText } from "./evidence-writer.ts";
 import type { FramePage } from "./frame-text.ts";
@@ -20,6 +21,8 @@ export interface RenderedHtml {
   readonly isOverLimit: boolean;
   /** Of a page that was judged. */
   readonly words?: PageWords;
+  /** Absent: none. */
+  readonly differs?: readonly Difference[];
   /** Of the form evidence: what is hidden, in the order of the marks. */
   readonly concealed?: readonly ConcealedText[];
   /** Of the form frame. */

@@ -11,6 +11,8 @@ export interface Survey {
   readonly styles: readonly StyleSource[];
   /** Something outside of style elements decides about all style, in a way that is not understood. */
   readonly isUnclear: boolean;
+  /** A link names a style sheet that is fetched. */
+  readonly hasRemoteSheet: boolean;
   readonly counts: ReadonlyMap<Removal, number>;
 }
 
@@ -22,6 +24,7 @@ export function surveyTree(root: HtmlElement): Survey {
   const styles: (StyleSource & { readonly title: string })[] = [];
   let isUnclear = false;
   let isFocused = false;
+  let hasRemoteSheet = false;
   const counts = new Map<Removal, number>();
   const count = (what: Removal): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const stack: { readonly node: HtmlNode; readonly isInert: boolean }[] = [{ node: root, isInert: false }];
@@ -45,7 +48,9 @@ export function surveyTree(root: HtmlElement): Survey {
         });
     } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) {
       count("style");
-      if (isHeld(attributeOf(node, "href") ?? "")) isUnclear = true;
+      const address = attributeOf(node, "href") ?? "";
+      if (isHeld(address)) isUnclear = true;
+      hasRemoteSheet ||= isRemote(address);
       titles.add(attributeOf(node, "title") ?? "");
     } else if (name === "meta" && isUnclearMeta(node)) isUnclear = true;
     else if (name === "form" || name === "button" || formElements.has(name)) count("form");
@@ -71,6 +76,7 @@ export function surveyTree(root: HtmlElement): Survey {
       isMaybe: style.isMaybe || (hasChoice && title !== ""),
     })),
     isUnclear,
+    hasRemoteSheet,
     counts,
   };
 }

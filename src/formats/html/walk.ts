@@ -86,6 +86,8 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     const doubt = judgement.doubtOf(element) ?? around;
     if (formElements.has(name)) note(element, doubt);
     else if (name === "img") visitPicture(element, doubt);
+    else if (name === "svg" && doubt === undefined && judgement.notesOf(element).length > 0)
+      note(element, doubt);
     else if (isNeverSeen(element)) countHidden(element, "hidden-element");
     else if (name === "br") {
       writer.open(element, parent, undefined);

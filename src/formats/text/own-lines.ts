@@ -13,9 +13,9 @@ export function withLeftOut(text: string, passages: number): string {
   return passages === 0 ? text : `${text}\n${leftOutLine(passages)}`.trimStart();
 }
 
-/** What a person sees but no text of the page holds: the words in the place of a picture, those in a field or on a button, of a part
- *  before or after an element that its style writes. */
-export type NoteKind = "picture" | "field" | "button" | "before" | "after";
+/** What a person sees but no text of the page holds: the words in the place of a picture, those in a drawing, in a field or on a button,
+ *  of a part before or after an element that its style writes. */
+export type NoteKind = "picture" | "drawing" | "field" | "button" | "before" | "after";
 
 /** Stands for what is seen, with its words: of those each bracket, backslash and mark has a backslash before it. */
 export function noteLine(kind: NoteKind, words: string): string {
@@ -28,14 +28,15 @@ export function truncationLine(shown: number, total: number): string {
 }
 
 const beginning =
-  /\[(?=\s*(?:\d+\s+passages?\s|(?:picture|field|button|before|after)\s*[:\]]|truncated\s*:))|⟦(?=[0-9a-f]{16}⟧)/gi;
+  /\[(?=\s*(?:\d+\s+passages?\s|(?:picture|drawing|field|button|before|after)\s*[:\]]|truncated\s*:))|⟦(?=[0-9a-f]{16}⟧)/gi;
 
 /** Text of others, in which no such line begins. */
 export function escapeOwnLines(text: string): string {
   return /[[⟦]/.test(text) ? text.replace(beginning, "\\$&") : text;
 }
 
-const unfinished = /^\[\s*(?:\d+\s*(?:passages?\s*)?|(?:picture|field|button|before|after|truncated)\s*)?$/i;
+const unfinished =
+  /^\[\s*(?:\d+\s*(?:passages?\s*)?|(?:picture|drawing|field|button|before|after|truncated)\s*)?$/i;
 
 /** Texts of others, each escaped, one under the other: no such line begins in one and goes on in the next. */
 export function joinEscaped(texts: readonly string[]): string {
@@ -51,7 +52,7 @@ function withEscapedEnd(text: string): string {
 /** The text as it was. */
 export function unescapeOwnLines(text: string): string {
   return text.replace(
-    /\\(\[\s*(?:\d+\s+passages?\s|(?:picture|field|button|before|after)\s*[:\]]|truncated\s*:)|⟦[0-9a-f]{16}⟧)/gi,
+    /\\(\[\s*(?:\d+\s+passages?\s|(?:picture|drawing|field|button|before|after)\s*[:\]]|truncated\s*:)|⟦[0-9a-f]{16}⟧)/gi,
     "$1",
   );
 }
@@ -80,7 +81,7 @@ export function withNotes(text: string, { begin, end }: NotePlaces): string {
 /** The text with the words of its notes alone, as it is searched. */
 export function withoutNotes(text: string): string {
   return text.replace(
-    /(?<!\\)\[(?:picture|field|button|before|after): ((?:[^[\]\\]|\\.)*)\]/gs,
+    /(?<!\\)\[(?:picture|drawing|field|button|before|after): ((?:[^[\]\\]|\\.)*)\]/gs,
     (_, words: string) => words.replace(/\\(.)/gs, "$1"),
   );
 }
