@@ -6,9 +6,8 @@ import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Door } from "#/src/model/author.ts";
 import { CallerGone } from "#/src/model/caller.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
 import { peerOf } from "./peer.ts";
-import { logStranger } from "./stranger-lines.ts";
+import { logNoLogin } from "./stranger-lines.ts";
 
 export type Logins = Pick<
   Accounts,
@@ -48,8 +47,7 @@ export function loggedLogins(accounts: Logins, log: Logger, { door, ...place }: 
     } catch (error) {
       // Whoever hangs up meanwhile has not failed to prove anything: programs that ban by this line would ban it.
       if (error instanceof CallerGone) throw error;
-      const reason = isWaypostError(error) ? error.code : "internal";
-      logStranger(log, "warn", remoteAddress, { ...place, ...login, reason }, "login failed");
+      logNoLogin(log, remoteAddress, { ...place, ...login }, error);
       throw error;
     }
   }

@@ -3,6 +3,7 @@
  *  told once a minute by its number. */
 import type { Logger } from "pino";
 import { after } from "#/src/model/background.ts";
+import { isOfServer, isWaypostError } from "#/src/model/errors.ts";
 import { strangerLinesOfNetworkMax, strangerLinesTotalMax } from "#/src/model/limits.ts";
 import { networkOf } from "#/src/model/network.ts";
 import { peerOf } from "./peer.ts";
@@ -39,6 +40,18 @@ export function logStranger(
   minute.total++;
   if (network !== undefined) minute.networks.set(network, count + 1);
   log[level]({ ...peerOf(remoteAddress), ...line }, message);
+}
+
+/** Logs that somebody has not logged in. Programs ban by `login failed`, so an attempt that the server could not look at has other words. */
+export function logNoLogin(
+  log: Logger,
+  remoteAddress: string,
+  place: Readonly<Record<string, unknown>>,
+  error: unknown,
+): void {
+  const reason = isWaypostError(error) ? error.code : "internal";
+  const message = isOfServer(error) ? "login not possible" : "login failed";
+  logStranger(log, "warn", remoteAddress, { ...place, reason }, message);
 }
 
 function minuteOf(log: Logger): Minute {

@@ -1,7 +1,8 @@
 /** What somebody can do who is not signed in: sign in, by one of three ways, and choose a language. */
 import { peerOf } from "#/protocols/connection/peer.ts";
-import { logStranger } from "#/protocols/connection/stranger-lines.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { logNoLogin } from "#/protocols/connection/stranger-lines.ts";
+import { CallerGone } from "#/src/model/caller.ts";
+import { isOfServer, isWaypostError } from "#/src/model/errors.ts";
 import { pageSessionMs } from "#/src/model/limits.ts";
 import type { Begun } from "#/src/sign-in/sign-in.ts";
 import { cookieField, languageCookie, sessionCookie } from "./cookies.ts";
@@ -96,12 +97,12 @@ export function beginSession(
   return redirect(to, [cookieField(cookie, token, pageSessionMs / 1000)]);
 }
 
-/** Only refusals end here; anything else is a fault of the server. */
+/** Only refusals end here; anything else says nothing of the credential. */
 export function noteFailure({ context, rooms }: Visit, error: unknown): void {
-  if (!isWaypostError(error) || error.code === "internal") throw error;
+  if (error instanceof CallerGone) throw error;
   const { remoteAddress, requestId } = context;
-  const line = { protocol: "pages", requestId, reason: error.code };
-  logStranger(rooms.log, "warn", remoteAddress, line, "login failed");
+  logNoLogin(rooms.log, remoteAddress, { protocol: "pages", requestId }, error);
+  if (isOfServer(error)) throw error;
 }
 
 export function chooseLanguage({ form }: Visit): Answer {

@@ -174,7 +174,7 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
         return;
       case "live":
         // Without content a browser does not ask again (WHATWG HTML section 9.2.3).
-        if (!live.open(sent.visit)) koa.status = 204;
+        if (koa.method === "HEAD" || !live.open(sent.visit)) koa.status = 204;
         return;
       case "octets":
         for (const [name, value] of Object.entries(sent.headers)) koa.set(name, value);
@@ -261,8 +261,9 @@ function troubleOf(error: unknown): readonly [Trouble, string?] {
     case "forbidden_scope":
       return ["nothing"];
     case "rate_limited":
-    case "upstream_unavailable":
       return ["busy"];
+    case "upstream_unavailable":
+      return ["unavailable"];
     case "internal":
       return ["failed"];
     default:

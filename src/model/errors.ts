@@ -123,6 +123,11 @@ export function isWaypostError(error: unknown): error is WaypostError {
   return error instanceof WaypostError;
 }
 
+/** Whether it says nothing of who asks: the server can't do it, or not now. */
+export function isOfServer(error: unknown): boolean {
+  return !isWaypostError(error) || error.code === "internal" || error.code === "upstream_unavailable";
+}
+
 /** The result of work that what it belongs to can go without; undefined where nothing can be stored now, as with a full disk. */
 export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {

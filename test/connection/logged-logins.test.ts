@@ -7,6 +7,12 @@ import { WaypostError } from "#/src/model/errors.ts";
 
 test.each([
   ["whoever hangs up while its password is looked at has not failed", new CallerGone(), []],
+  [
+    "whoever asks while the server can't look has not failed",
+    new WaypostError("upstream_unavailable", "The store has no room left.", { reason: "store_full" }),
+    ["login not possible"],
+  ],
+  ["whoever meets a fault of the server has not failed", new Error("a fault"), ["login not possible"]],
   ["a wrong password has", new WaypostError("unauthorized", "No."), ["login failed"]],
 ])("%s", async (_, error, told) => {
   const lines: string[] = [];

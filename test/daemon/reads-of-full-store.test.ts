@@ -53,6 +53,29 @@ test("a page is shown to a person and an operator who were last here a day ago",
   expect(await seen()).toBe(2);
 });
 
+test("a sign-in with the right password, and the approval of several mails, are refused as not possible now", async () => {
+  const { log } = house.daemon.daemon.house;
+  const person = openBrowser(house.origin);
+  await person.post("/sign-in", { ...house.person });
+  const hold = await house.send({ subject: "Of several" });
+  await person.get(`/approvals/${hold}`);
+  const warned = vi.spyOn(log, "warn");
+  isFull = true;
+  try {
+    const refused = await openBrowser(house.origin).post("/sign-in", { ...house.person });
+    expect([refused.status, warned.mock.calls.map(([, text]) => text)]).toEqual([
+      503,
+      ["login not possible"],
+    ]);
+    const { password } = house.person;
+    expect((await person.post("/approvals/decide", { hold, password, proof: password })).status).toBe(503);
+  } finally {
+    isFull = false;
+    warned.mockRestore();
+  }
+  expect((await person.get(`/approvals/${hold}`)).text).toContain("Of several");
+});
+
 test("a program of an operator reads, changes nothing, and is told why", async () => {
   const { token } = await house.administer("operator.create", { name: "robot" });
   const ask = async (operation: string, input: object) => {

@@ -39,6 +39,15 @@ async function openStream(
   };
 }
 
+test("is not opened by HEAD, which has no body", async () => {
+  await using house = await openPagesHouse();
+  const { cookies } = await signedIn(house);
+  const headers = { cookie: `${cookie}=${cookies.get(cookie)}` };
+  for (let count = 0; count < 5; count++)
+    expect((await fetch(`${house.origin}/live`, { method: "HEAD", headers })).status).toBe(204);
+  await using _ = await openStream(house, { cookies });
+});
+
 test("ends at once with its session, and no other stream of the person does", async () => {
   await using house = await openPagesHouse();
   const [one, other] = [await signedIn(house), await signedIn(house)];

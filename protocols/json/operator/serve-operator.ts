@@ -5,7 +5,7 @@
  *
  *  Carriage, errors and idempotency keys are those of `/v1`. No credential of an agent or a person is accepted here. */
 import { z } from "zod";
-import { logStranger } from "#/protocols/connection/stranger-lines.ts";
+import { logNoLogin } from "#/protocols/connection/stranger-lines.ts";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
@@ -36,8 +36,7 @@ export function createOperatorRoute({ log, operatorDoor }: OperatorRooms): HttpR
       return await operatorDoor.authenticate(token, remoteAddress);
     } catch (error) {
       if (error instanceof CallerGone) throw error;
-      const reason = isWaypostError(error) ? error.code : "internal";
-      logStranger(log, "warn", remoteAddress, { protocol: "operator", requestId, reason }, "login failed");
+      logNoLogin(log, remoteAddress, { protocol: "operator", requestId }, error);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 /** Several mails of one agent at once: those that were opened in this session, each in the version that was shown then. The page lists them,
  *  and one proof is for all of them. */
 
-import { isWaypostError } from "#/src/model/errors.ts";
+import { isOfServer } from "#/src/model/errors.ts";
 import { html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { proofProblem } from "../proof.ts";
@@ -26,7 +26,7 @@ export async function decideSelected(visit: SignedVisit): Promise<Answer> {
       await decideAs(visit, one, "approve");
     } catch (error) {
       // It has changed meanwhile: it waits, and the list shows it.
-      if (!isWaypostError(error)) throw error;
+      if (isOfServer(error)) throw error;
     }
   return redirect("/approvals");
 }

@@ -1,5 +1,5 @@
 /** What a person makes, ends and chooses on the page Mine. */
-import { isWaypostError } from "#/src/model/errors.ts";
+import { isOfServer, isWaypostError } from "#/src/model/errors.ts";
 import { html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { proofProblem } from "../proof.ts";
@@ -57,7 +57,7 @@ async function unlessRefused(visit: SignedVisit, act: () => Promise<void>): Prom
   try {
     await act();
   } catch (error) {
-    if (!isWaypostError(error) || error.code === "internal") throw error;
+    if (isOfServer(error)) throw error;
     return refused(visit, visit.words.mine.wrongProof);
   }
   return redirect("/mine#passkeys");

@@ -1,5 +1,5 @@
 /** The passkeys and sessions of an operator. Another passkey is made with another link of the command line. */
-import { isWaypostError } from "#/src/model/errors.ts";
+import { isOfServer } from "#/src/model/errors.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
@@ -71,7 +71,7 @@ export async function removeOperatorPasskey(visit: OperatorVisit): Promise<Answe
     await operatorSignIn.prove(seat, removal(passkey), form.get("assertion") ?? "");
     await operatorSignIn.removePasskey(seat, passkey);
   } catch (error) {
-    if (!isWaypostError(error) || error.code === "internal") throw error;
+    if (isOfServer(error)) throw error;
     return refusedPage(visit, words.mine.wrongProof, "/operator/me");
   }
   return redirect("/operator/me#passkeys");

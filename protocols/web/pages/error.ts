@@ -4,7 +4,7 @@ import { isOperatorPath } from "../layout.ts";
 import type { UnfitReason } from "../origin.ts";
 import type { Page, Visit } from "../visit.ts";
 
-export type Trouble = "nothing" | "forged" | "failed" | "refused" | "busy";
+export type Trouble = "nothing" | "forged" | "failed" | "refused" | "busy" | "unavailable";
 
 const statuses = {
   nothing: 404,
@@ -12,6 +12,7 @@ const statuses = {
   failed: 500,
   refused: 400,
   busy: 429,
+  unavailable: 503,
 } as const satisfies Record<Trouble, number>;
 
 /** `why`: what a refusal says. */
@@ -23,6 +24,7 @@ export function errorPage({ words, format, context }: Visit, trouble: Trouble, w
     failed: [w.failed, w.failedWhy],
     refused: [w.refused, why ?? ""],
     busy: [w.busy, w.busyWhy],
+    unavailable: [w.unavailable, w.unavailableWhy],
   } as const satisfies Record<Trouble, readonly [string, string]>;
   const [title, text] = texts[trouble];
   const status = statuses[trouble];

@@ -71,6 +71,9 @@ export const english = {
     refused: "That is not possible",
     busy: "Too much at once",
     busyWhy: "Wait a moment, then try again.",
+    unavailable: "Not possible at the moment",
+    unavailableWhy:
+      "What you sent is not the reason. Try again later. If it stays so, tell who runs this server.",
     when: "When",
     reference: "Reference",
     trace: "Whoever runs this server finds with the reference what happened:",

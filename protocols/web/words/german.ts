@@ -72,6 +72,9 @@ export const german: Words = {
     refused: "Das geht nicht",
     busy: "Zu viel auf einmal",
     busyWhy: "Warten Sie einen Moment, und versuchen Sie es dann noch einmal.",
+    unavailable: "Im Moment nicht möglich",
+    unavailableWhy:
+      "An dem, was Sie gesendet haben, liegt es nicht. Versuchen Sie es später noch einmal. Wenn es so bleibt, sagen Sie es dem, der diesen Server betreibt.",
     when: "Wann",
     reference: "Kennung",
     trace: "Wer diesen Server betreibt, findet mit der Kennung, was geschehen ist:",
