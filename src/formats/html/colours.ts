@@ -79,6 +79,12 @@ export function addColours(context: Context, colours: readonly Colour[]): void {
   for (let at: Context | undefined = context; at !== undefined; at = at.around) at.all = added(at.all);
 }
 
+/** Something of a colour that is not known is painted in the context: what is pulled up may lie on it, and what floats, on a background. */
+export function doubtColours(context: Context, isBackground: boolean): void {
+  if (isBackground) context.colours = undefined;
+  for (let at: Context | undefined = context; at !== undefined; at = at.around) at.all = undefined;
+}
+
 /** H18: a shadow mixes its colour into what is behind letters. */
 const farReach = 60;
 const shadowsMost = 4;

@@ -1,5 +1,6 @@
 /** Heights of the pictures that the message carries, in an address (`data:`) or as a part (`cid:`): their size stands in the first bytes
  *  of PNG, GIF and JPEG. */
+import { isHeld } from "#/src/formats/css/value-forms.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 
 export interface PictureSize {
@@ -38,6 +39,11 @@ export function isLoaded(element: HtmlElement, pictures: PictureSizes): boolean 
     heldAddresses(element).some((address) => sizeOfHeld(address) !== undefined) ||
     pictures.has(attachedBy(element) ?? "")
   );
+}
+
+/** Whether the message itself may carry the picture, in any kind. */
+export function mayHold(element: HtmlElement): boolean {
+  return heldAddresses(element).length > 0 || isHeld(attributeOf(element, "src") ?? "");
 }
 
 /** The Content-ID that a picture names; "" for a message's. */

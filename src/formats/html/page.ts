@@ -4,7 +4,7 @@ import type { Doubt } from "#/src/model/removal.ts";
 import { barsOf } from "./bar.ts";
 import { type Box, displayOf, insideOf, outsideOf, plainBox } from "./box.ts";
 import { type Cascade, noStyle } from "./cascade.ts";
-import { addColours, type Shadows } from "./colours.ts";
+import { addColours, doubtColours, type Shadows } from "./colours.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
 import { lineLeast, measureBox } from "./contents.ts";
 import { keepsLine, Lines } from "./demand.ts";
@@ -16,7 +16,7 @@ import { childrenSeen, staysAway } from "./hidden.ts";
 import { isOfSigns, reachOfLetters } from "./ink.ts";
 import { withLayerBelow } from "./layer-below.ts";
 import { isReadFromRight, standsApart, turnsOrder } from "./order.ts";
-import { inlinePaint, isThinLine, mayPaint, paintedElements } from "./paint.ts";
+import { inlinePaint, isThinLine, mayPaint, paintedElements, paintsUnknown } from "./paint.ts";
 import {
   addInk,
   blockAround,
@@ -253,6 +253,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     part.paints = paintsItself;
     if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html")
       addColours(part.context, behind.backdrops);
+    const isUnknown = !behind.isKnown && !isInline;
+    if (paintsItself && (isUnknown || paintsUnknown(part)))
+      doubtColours(part.context, isUnknown || name === "hr");
     if (!isInline) {
       const px = box.border.top + box.border.right + box.border.bottom + box.border.left;
       part.context.borders += px;

@@ -1,8 +1,10 @@
 /** What elements paint besides letters; and inline boxes with paint, which lies over what stands above and below their line. */
-import { sideNames } from "./box.ts";
+import { sideNames, tallInsideOf } from "./box.ts";
 import { lineLeast } from "./contents.ts";
+import { mayHold } from "./held-pictures.ts";
 import { contentArea } from "./ink.ts";
 import { edge, type Flaw, type Part } from "./part.ts";
+import { attributeOf } from "./tree.ts";
 import type { Values } from "./values.ts";
 
 /** Elements that paint what is not letters. */
@@ -11,6 +13,16 @@ export const paintedElements = new Set(
     " ",
   ),
 );
+/** Whether it paints in colours that style does not say: drawings, controls, pictures of the message, and lines of one colour that leave too
+ *  little of letters. A picture that is not in the message counts as absent. */
+export function paintsUnknown({ element, box }: Part): boolean {
+  if (element === undefined || !paintedElements.has(element.name)) return false;
+  const has = (name: string): boolean => attributeOf(element, name) !== undefined;
+  if (element.name === "img") return mayHold(element);
+  const high = Math.max(box.height ?? 0, box.minHeight) + tallInsideOf(box);
+  return element.name !== "hr" || ((has("color") || has("noshade")) && (box.isHeightShare || high > edge));
+}
+
 /** What is not known of these may paint. */
 export const mayPaint = /^(?:(?:background|border)-|animation-name$)/;
 
