@@ -51,8 +51,6 @@ const compressSyncMax = 64 * 1024;
  *  Base64, does not get smaller. */
 const worthwhileShare = 0.97;
 const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** From this size on the result is put into one buffer, whose memory is released at once. */
-const onePieceMin = 64 * 1024;
 const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
 
 /** The octets in the `header` column. Of a header block that is longer than any honest one, only the beginning is in the column. */
@@ -61,7 +59,9 @@ function headerPrefix(headerSize: number): number {
 }
 
 /** The stored form of a message. Each of its arrays has a buffer of its own, so that it can be transferred to another thread.
- *  `isOwnThread`: nothing else waits for this thread, so it compresses synchronously, which takes half the time of the thread pool. */
+ *  `isOwnThread`: nothing else waits for this thread, so it compresses synchronously, which takes half the time of the thread pool, and
+ *  without turns: several messages that take turns go on in one callback of the loop, and the work of all would count as one's
+ *  (`src/threads`, decision 2). */
 export async function encodeBlob(
   bytes: Uint8Array,
   headerSize: number,
@@ -73,7 +73,7 @@ export async function encodeBlob(
   let isTried = bytes.length - prefix > uncompressedMax;
   const raw: Uint8Array[] = [];
   const packed: Uint8Array[] = [];
-  const turns = new LoopTurns();
+  const turns = isOwnThread ? undefined : new LoopTurns();
   const isOnePiece = bytes.length <= prefix + blobChunkBytes;
   const hashing = isOnePiece ? undefined : createHash("sha256").update(bytes.subarray(0, prefix));
   for (let at = prefix; at < bytes.length; at += blobChunkBytes) {
@@ -84,13 +84,13 @@ export async function encodeBlob(
       packed.push(isSync ? compressNow(chunk) : await uninterrupted(() => compress(chunk, zstdOptions)));
       isTried = at > prefix || packed[0]!.byteLength < chunk.byteLength * worthwhileShare;
     }
-    await turns.turn();
+    await turns?.turn();
   }
   const isSmaller = isTried && totalLength(packed) < totalLength(raw);
   const chunks: Uint8Array[] = [];
   for (const chunk of isSmaller ? packed : raw) {
     chunks.push(isSmaller && ownsMemory(chunk) ? plainView(chunk) : ownCopy(chunk));
-    await turns.turn();
+    await turns?.turn();
   }
   return {
     codec: isSmaller ? zstdCodec : rawCodec,
@@ -105,13 +105,13 @@ export async function encodeBlob(
   };
 }
 
-/** A large result has a buffer of its own. */
+/** The result has a buffer of its own. The one that it was made in would stay until V8 collects all garbage. */
 function compressNow(chunk: Uint8Array): Uint8Array {
-  if (chunk.byteLength < onePieceMin) return uninterrupted(() => zstdCompressSync(chunk, zstdOptions));
   const chunkSize = zstdBound(chunk.byteLength);
   const piece = uninterrupted(() => zstdCompressSync(chunk, { ...zstdOptions, chunkSize }));
   const own = ownCopy(piece);
-  if (piece.buffer.byteLength >= onePieceMin) giveBackMemory(piece as Buffer<ArrayBuffer>);
+  // Short ones have their memory from a pool of Node.
+  if (piece.buffer.byteLength === chunkSize) giveBackMemory(piece as Buffer<ArrayBuffer>);
   return own;
 }
 

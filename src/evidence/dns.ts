@@ -8,7 +8,7 @@
  *  An answer has the form that `dns.promises.resolve` gives for the type. A failure has the codes of `node:dns`. */
 
 import { Resolver } from "node:dns/promises";
-import { inBackground } from "#/src/model/background.ts";
+import { inBackground, loopTurn } from "#/src/model/background.ts";
 import { readThrown } from "#/src/model/thrown.ts";
 
 export type Resolve = (name: string, type: string) => Promise<unknown[]>;
@@ -34,6 +34,9 @@ const answersCharactersMax = 32 * 1024 * 1024;
 const silentMax = 5;
 /** How long no query is sent when they cannot be reached, so that mail does not wait for them. */
 const silentMs = 20_000;
+
+/** An answer that has not come is kept until it has. */
+const pending = Number.POSITIVE_INFINITY;
 
 export function dnsError(code: "ENOTFOUND" | "ENODATA" | "ETIMEOUT" | "EREFUSED", name: string): Error {
   return Object.assign(new Error(`${code} ${name}`), { code });
@@ -68,13 +71,14 @@ export function createResolve(
   return (name, type) => {
     const key = `${type} ${name.toLowerCase().replace(/\.$/, "")}`;
     const found = known.get(key);
-    if (found !== undefined && found.until > now()) return copyOf(found.answer);
+    if (found !== undefined && found.until > now())
+      return copyOf(found.until === pending ? inOwnTurn(found.answer) : found.answer);
     if (ask === undefined || silentUntil > now()) return Promise.reject(dnsError("ETIMEOUT", name));
     if (known.size >= entriesMax || knownCharacters >= answersCharactersMax) {
       known.clear();
       knownCharacters = 0;
     }
-    const entry = { answer: ask(name, type), until: Number.POSITIVE_INFINITY };
+    const entry = { answer: ask(name, type), until: pending };
     known.set(key, entry);
     entry.answer.then(
       (values) => {
@@ -92,6 +96,15 @@ export function createResolve(
     );
     return copyOf(entry.answer);
   };
+}
+
+/** For whoever joins in a query: else all of them go on in the turn of the one that asked, and their work counts as its own. */
+async function inOwnTurn(answer: Promise<unknown[]>): Promise<unknown[]> {
+  try {
+    return await answer;
+  } finally {
+    await loopTurn();
+  }
 }
 
 function isSilence(error: unknown): boolean {

@@ -32,7 +32,7 @@ const quickBytes = 1024 * 1024;
 /** All facts of a message that follow from its bytes, ready to be stored; nothing is parsed again later. `isOwnThread`: no other work
  *  waits for this thread. */
 export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Promise<MessageFacts> {
-  if (bytes.length > quickBytes) await nextTurn();
+  if (bytes.length > quickBytes && !isOwnThread) await nextTurn();
   const structure = parseStructure(bytes);
   const header = bytes.subarray(0, structure.bodyStart);
   const fields = readHeaderFields(header);

@@ -49,6 +49,31 @@ test("forgets all answers when they have 32 Mi characters together", async () =>
   expect(asked.slice(31)).toEqual(["n31.example", "n32.example", "n0.example"]);
 });
 
+test("goes on with each that waits for one query in a turn of its own", async () => {
+  const { promise, resolve: answer } = Promise.withResolvers<unknown[]>();
+  const resolve = createResolve(settings, Date.now, () => promise);
+  const goneOn: number[] = [];
+  const all = Promise.all(
+    [0, 1, 2, 3].map((waiting) =>
+      resolve("a.example", "A")
+        .catch(() => {})
+        .then(() => goneOn.push(waiting)),
+    ),
+  );
+  answer(["192.0.2.1"]);
+  // After the microtasks, and before other turns of the loop.
+  await new Promise((resolve) => process.nextTick(() => queueMicrotask(() => resolve(undefined))));
+  for (let step = 0; step < 20; step++) await Promise.resolve();
+  expect(goneOn).toEqual([0]);
+  await all;
+  expect(goneOn).toEqual([0, 1, 2, 3]);
+  // What is known needs no turn.
+  const known = resolve("a.example", "A").then(() => goneOn.push(4));
+  for (let step = 0; step < 20; step++) await Promise.resolve();
+  expect(goneOn).toHaveLength(5);
+  await known;
+});
+
 test("makes one query for many equal questions at once, and gives each its own copy", async () => {
   const zone = zoneResolve({ "a.example": [["MX", [10, "mx.example"]]] });
   const resolve = createResolve(settings, Date.now, zone);

@@ -3,7 +3,9 @@ import { syncBuiltinESMExports } from "node:module";
 import zlib, { zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { nobody } from "#/src/model/author.ts";
+import { loopTurn } from "#/src/model/background.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import {
   bodyOf,
@@ -131,4 +133,17 @@ it("gives back the memory of zlib, which holds it until all garbage is collected
   }
   expect(bytes.subarray(10).equals(body)).toBe(true);
   expect(inflated.map((one) => one.byteLength)).toEqual([0]);
+});
+
+it("takes no turn of the loop for a message on a thread that prepares messages", async () => {
+  let isTurned = false;
+  const turned = loopTurn().then(() => {
+    isTurned = true;
+  });
+  const { blob } = await prepareMessage(
+    Buffer.concat([Buffer.from("Subject: a\r\n\r\n"), Buffer.alloc(8_000_000, "some words ")]),
+    true,
+  );
+  expect([isTurned, blob.chunks.length]).toEqual([false, 31]);
+  await turned;
 });
