@@ -1,7 +1,7 @@
 /** The indexing thread. It writes the search index and the previews of stored mail, and answers questions from them.
  *
- *  Questions come first. Mail is indexed in batches of a few milliseconds, with a pause of the same length after each, so that the
- *  thread takes at most half of one processor. A damaged index is deleted and made again.
+ *  Questions come first. Mail is indexed in batches of a few milliseconds, with a rest after each (`pace.ts`), so that the thread takes at
+ *  most half of one processor, and less while others need it. A damaged index is deleted and made again.
  *
  *  A message that cannot be indexed is skipped, and the others are indexed. The index records which batch is being tried. If that
  *  ended the thread, the messages of the batch are tried one by one, each at most twice. */
@@ -28,6 +28,7 @@ import { previewText } from "../preview.ts";
 import { nextBatch, type Slice } from "./batch.ts";
 import { faultOf, isEngineFault } from "./faults.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
+import { Pace } from "./pace.ts";
 import { examineMessages, findInIndex } from "./questions.ts";
 
 const port = parentPort!;
@@ -37,8 +38,8 @@ const { folder } = place;
 /** Octets of text of a message that is indexed at once: twice as much holds the thread for about 100 ms. What is longer is
  *  indexed in pieces. */
 const textBytesMax = 256 * 1024;
-/** Characters of a piece: some milliseconds. */
-const pieceLength = 64 * 1024;
+/** Characters of a piece. Each piece has trigrams of its own, so that short ones would have most of them again and again. */
+const pieceLength = 256 * 1024;
 const sweptPerTurn = 500;
 const sweptPiecesPerTurn = 100;
 /** A damaged index is made again so often; after that the disk or the store itself is what is wrong. */
@@ -69,6 +70,7 @@ async function start(): Promise<void> {
   let settling: number[] = [];
   let sweepsAt = 0;
   let wake = (): void => {};
+  const pace = new Pace();
   let isClosing = false;
   const retries = database.trials.listSetAside().filter(({ attempts }) => attempts < attemptsMax);
   const trials = new Map(database.trials.list().map((trial) => [trial.agent, trial]));
@@ -110,10 +112,10 @@ async function start(): Promise<void> {
     }
   }
 
-  /** As long a pause as the work took. While somebody asks, which the index would answer sooner, only a turn. */
+  /** While somebody asks, which the index would answer sooner, only a turn. */
   async function rest(begunAt: number): Promise<void> {
     if (settling.length > 0 || asked.size > 0) await loopTurn();
-    else await pause(performance.now() - begunAt);
+    else await pace.rest(performance.now() - begunAt);
   }
 
   /** The body as it stands in the document, or "" when it has been put beside it in pieces. */
@@ -326,6 +328,7 @@ async function start(): Promise<void> {
   ): Promise<void> {
     const gone = new AbortController();
     asked.set(id, gone);
+    pace.endRest();
     let answered: Pick<IndexThreadAnswer, "answer" | "examined"> = {};
     try {
       answered = await forCaller(gone.signal, ask);
@@ -371,6 +374,7 @@ async function start(): Promise<void> {
       if (message.kind === "ring") for (const agent of message.agents) behind.add(agent);
       else if (message.kind === "settle") settling = [...settling, message.id];
       else isClosing = true;
+      if (message.kind !== "ring") pace.endRest();
       wake();
     }
   });
