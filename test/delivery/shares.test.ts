@@ -223,6 +223,8 @@ test("domains that have the same server share its connections, and all of their 
     set: [`outbound.mx_port=${sink.port}`, "outbound.connections_per_domain=2"],
   });
   const sent = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });
+  // None is answered before.
+  await vi.waitFor(() => expect(answers.length).toBe(2), 60_000);
   while (sink.mails.length < domains.length || answers.length > 0) {
     await vi.waitFor(() => expect(answers.length).toBeGreaterThan(0), 60_000);
     answers.shift()!();

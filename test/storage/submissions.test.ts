@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import {
+  findNextDue,
   findSubmission,
   listDue,
   listDueScheduled,
@@ -388,6 +389,40 @@ itOnSqlite("waits an hour in a copy that is put back, as it may have left since"
   expect(rows[0]!.at).toBeGreaterThanOrEqual(clock.now() + hourMs);
   expect(rows[0]!.at).toBeLessThan(sendAt);
   expect(rows[1]!.at).toBe(sendAt);
+});
+
+it("sets to now what is queued for later than a time, some at once, and leaves what is scheduled", async () => {
+  await using opened = await openTestStore();
+  const { store, clock } = opened;
+  const ada = await seedAgent(store);
+  const now = clock.now();
+  const envelope = envelopeTo("a@x.example", "b@x.example", "c@y.example", "d@z.example");
+  const queued = await store.write(nobody, "submitMessage", await submission(store, ada, { envelope }));
+  const sendAt = now + 1000 * hourMs;
+  await store.write(nobody, "submitMessage", await submission(store, ada, { sendAt }));
+  const outcomes = [1, 2, 3, 4].map((number) => ({
+    ...outcome(number, "deferred", "4.4.1"),
+    nextAttemptAt: now + (number === 4 ? 1 : 48) * hourMs,
+  }));
+  await store.write(nobody, "reportDelivery", {
+    agent: ada.agent,
+    submission: queued.submission!,
+    outcomes,
+    isDelayTold: false,
+    letters: [],
+    breaker: null,
+    at: now,
+  });
+  expect(await findNextDue(store, now)).toEqual({ next: now + hourMs, lastQueued: now + 48 * hourMs });
+  const counts = [];
+  for (let count = 0; count < 3; count++)
+    counts.push(await store.write(nobody, "hurryQueue", { after: now + 3 * hourMs, at: now, limit: 2 }));
+  expect(counts).toEqual([{ count: 2 }, { count: 1 }, { count: 0 }]);
+  expect(await findNextDue(store, now)).toEqual({ next: now + hourMs, lastQueued: now + hourMs });
+  const times = await store.all<{ at: number }>(
+    "select next_attempt_at as at from submission_recipient order by next_attempt_at",
+  );
+  expect(times.map(({ at }) => at)).toEqual([now, now, now, now + hourMs, sendAt]);
 });
 
 describe("what left long ago", () => {
