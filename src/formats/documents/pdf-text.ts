@@ -124,7 +124,7 @@ async function readablePage(document: PdfDocument, number: number): Promise<PdfP
 
 /** pdf.js wraps what it says of a file that does not follow the format; the text of the wrapped error begins with its name. */
 function isDamage(error: unknown): boolean {
-  const { details } = error as { readonly details?: unknown };
+  const { details } = (error ?? {}) as { readonly details?: unknown };
   return typeof details === "string" && details.startsWith("FormatError:");
 }
 
