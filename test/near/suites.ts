@@ -8,7 +8,14 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "src/model": ["model/*", "arrival/scan-header", "fairness/shares", "reach/collection-rights"],
   "src/fairness": ["fairness/*", "connection/connection-door", "storage/writer-lanes", "smtp/connections"],
   "src/threads": ["threads/*", "render/reading-memory", "arrival/preparation"],
-  "src/formats": ["formats/*", "!formats/docx*", "!formats/pdf*", "!formats/order", "!formats/variables"],
+  "src/formats": [
+    "formats/*",
+    "!formats/docx*",
+    "!formats/pdf*",
+    "!formats/order",
+    "!formats/variables",
+    "!formats/line-feeds",
+  ],
   config: ["config/*", "cli/options", "cli/setup", "daemon/wrong-settings"],
   storage: [
     "storage/*",
