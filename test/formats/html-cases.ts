@@ -155,6 +155,7 @@ export const hiddenCases: readonly string[] = [
 ];
 
 export const shownCases: readonly string[] = [
+  '<html style="scrollbar-width:thin;scrollbar-color:red blue"><p>SECRET',
   '<div aria-hidden="true">SECRET</div>',
   '<div style="mso-hide:all">SECRET</div>',
   '<p style="text-shadow:0 0 0 #000;letter-spacing:-.5px">SECRET</p>',

@@ -118,6 +118,7 @@ box-align box-pack box-orient box-flex box-direction box-ordinal-group | whateve
   | of boxes in containers of an old kind, which are doubtful (display)
 column-fill column-span | whatever
   | of columns, and text in more than one is doubtful (column-count, column-width)
+scrollbar-width | one auto thin none | the bar beside a box takes less room, or none, and leaves more
 transform-origin transform-box perspective-origin | whatever
   | of a transform, and each transform is doubtful (transform, perspective)
 container-name | whatever | a name; rules of @container may apply whatever it is (stylesheet.ts)

@@ -317,7 +317,7 @@ moves | translate rotate scale offset offset-path offset-distance offset-positio
   will-change inset-area position-area position-anchor position-try anchor-name columns shape-outside shape-margin initial-letter
   text-box text-box-trim text-box-edge dominant-baseline alignment-baseline container animation-timeline animation-range
   -moz-transform -moz-transform-style -moz-perspective -moz-animation -moz-animation-name -moz-padding-start -moz-padding-end
-  animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry
+  animation-trigger margin-trim scrollbar-gutter overflow-clip-margin text-fit overlay x y r d cx cy rx ry
 paints | appearance -moz-appearance box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border
   mask-box-image content contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height
   contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color

@@ -18,6 +18,8 @@ const raiseMost = 80;
 /** Twentieths of a point: indents of this much leave a page, of a paragraph or of a level of a list. */
 export const indentMost = 8000;
 export const outdentMost = 1500;
+/** Where a tab or a column begins that may be on a page that lies on its side. */
+export const acrossMost = 16_000;
 /** Fonts of signs that come with programs, in small letters. */
 const fontsOfSigns =
   /^(?:symbol|webdings|wingdings(?: [23])?|zapfdingbats|zapf dingbats|marlett|bookshelf symbol 7|mt extra|ms outlook|ms reference specialty)$/;
@@ -30,6 +32,8 @@ export interface Surroundings {
   readonly ownFonts: ReadonlySet<string>;
   /** A list of the document moves its paragraphs off the page. */
   readonly hasFarLists: boolean;
+  /** Tabs without a stop of their own lead off the page. */
+  readonly hasFarTabs: boolean;
 }
 
 /** Of letters with one of these sets of properties. */
@@ -53,6 +57,8 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   if (Math.abs(raise) > raiseMost) return { why: "may-be-off-screen" };
   if (isIndentedAway(said) || (said.isNumbered === true && around.hasFarLists))
     return { why: "may-be-off-screen" };
+  if (said.isTabbed === true && (around.hasFarTabs || isAcross(said.tabStop)))
+    return { why: "may-be-off-screen" };
   if (said.frame !== undefined) return { why: said.frame };
   const { asciiFont, hAnsiFont, csFont, eastAsiaFont } = said;
   if ([asciiFont, hAnsiFont, csFont, eastAsiaFont].some((font) => isOfSigns(font, around.ownFonts)))
@@ -62,6 +68,15 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   const differs = contrasts(said, around);
   if (differs.every(Boolean)) return undefined;
   return differs.some(Boolean) ? { why: "colours-may-match" } : "invisible-colour";
+}
+
+/** Where a tab leads to, if there is one. */
+export function tabStopOf({ isTabbed, tabStop = 0 }: LetterProperties): number {
+  return isTabbed === true ? tabStop : 0;
+}
+
+function isAcross(place = 0): boolean {
+  return place > acrossMost || place < -outdentMost;
 }
 
 function isIndentedAway({ left = 0, right = 0, first = 0 }: LetterProperties): boolean {

@@ -8,7 +8,7 @@ import { holdsText, isOfDrawing, isOfMath, signOf } from "./docx-elements.ts";
 import { DocumentFields } from "./docx-fields.ts";
 import { DocumentFlow } from "./docx-flow.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
-import { inksOf, isOfColours, paintsOver, unseenOf } from "./docx-letters.ts";
+import { inksOf, isOfColours, paintsOver, tabStopOf, unseenOf } from "./docx-letters.ts";
 import { DocumentPlaces } from "./docx-places.ts";
 import { DocumentNotes, DocumentReferences } from "./docx-references.ts";
 import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
@@ -46,6 +46,8 @@ export class DocumentReader {
   readonly #facts: Omit<Surroundings, "paper" | "isOnShape">;
   leftOut = 0;
   #isPageUnclear = false;
+  /** How far right of the margin text begins, in twentieths of a point. */
+  across = 0;
   /** Names of the open elements of Word. */
   readonly #chain: string[] = [];
   #paper: readonly string[] = ["ffffff"];
@@ -193,7 +195,11 @@ export class DocumentReader {
         else this.#deleted++;
         break;
       case "tab":
-        if (this.#said.noted.length === 0) this.flow.separate("\t");
+        if (this.#said.noted.length > 0) noteProperty(this.#said.noted.at(-1)!, tag, this.#theme);
+        else {
+          this.flow.separate("\t");
+          this.#said.paragraph.isTabbed = true;
+        }
         break;
       case "br":
         if (attributeValue(tag, "type") === "page" && !this.#tables.isInside && this.#isSeen)
@@ -230,13 +236,9 @@ export class DocumentReader {
             attributeValue(tag, "id"),
           );
         break;
-      case "pgSz":
-      case "pgMar":
-      case "cols":
+      default:
         this.#isPageUnclear ||= isPageUnclear(tag);
         this.page.note(tag);
-        break;
-      default:
         this.references.open(tag, this.#chain.slice(0, -1));
         this.#fields.open(tag, this.#isUncertain);
         this.#tables.open(tag, this.#isUncertain);
@@ -341,6 +343,8 @@ export class DocumentReader {
   #letters(text: string): void {
     const letters = this.#said.ofLetters();
     const unseen = this.#unseen(text, letters);
+    if (unseen === undefined)
+      this.across = Math.max(this.across, this.#tables.across, ...letters.map(tabStopOf));
     const inks = inksOf(letters, this.#paper);
     const isMuch = mostPoints(letters) > inkMost || /[^\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cc}]/u.test(text);
     this.#places.paint(isMuch ? (inks ?? []) : [], letters.some(paintsOver) || isOfColours(unseen));
@@ -372,6 +376,7 @@ export class DocumentReader {
   }
 
   #endBoxLine(gap: number): void {
+    this.#tables.endLine(linePoints([this.#said.ofParagraph()]) + gap);
     this.#places.endLine(linePoints([this.#said.ofParagraph()]), gap);
   }
 

@@ -1,13 +1,17 @@
 /** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
 import type { SaxesTagNS } from "saxes";
 import { type PageForm, usualEdge } from "./docx-covers.ts";
-import { indentMost, isFontOfSigns, outdentMost } from "./docx-letters.ts";
+import { acrossMost, indentMost, isFontOfSigns, outdentMost } from "./docx-letters.ts";
 import { readThemeFonts } from "./docx-theme.ts";
 import { attributeValue, isOn, isWord, numberOf, readXml } from "./docx-xml.ts";
 
 /** Twentieths of a point: smaller pages cut letters, and larger margins leave no room for them. */
 const pageLeast = 3000;
 const marginMost = 8000;
+const columnLeast = 600;
+const [rubyLeast, rubyMost] = [6, 160];
+/** Points. */
+const roomLeast = 36;
 const indents = ["left", "start", "firstLine", "leftChars", "startChars"] as const;
 
 export interface DocumentFacts {
@@ -36,6 +40,7 @@ export function readSettings(
   if (numbering !== undefined)
     readXml(numbering, {
       open(tag) {
+        if (isWord(tag) && tag.local === "tab") hasFarLists ||= (numberOf(tag, "pos") ?? 0) > acrossMost;
         if (isWord(tag) && tag.local === "ind")
           hasFarLists ||= indents.some((side) => isFar(numberOf(tag, side)));
       },
@@ -66,6 +71,14 @@ export class PageForms {
   #header = usualEdge;
   #footer = usualEdge;
   #hasColumns = false;
+  #sides = 0;
+  #ends = 0;
+
+  /** Margins leave no room on some page, or what begins `across` twentieths of a point beyond its left margin is not on it. */
+  isNarrowFor(across: number): boolean {
+    const { width, height, left } = this.form;
+    return width - this.#sides < roomLeast || height - this.#ends < roomLeast || across / 20 + left > width;
+  }
 
   note(tag: SaxesTagNS): void {
     const points = (side: string): number => Math.abs(numberOf(tag, side) ?? 0) / 20;
@@ -75,10 +88,12 @@ export class PageForms {
     } else if (tag.local === "pgMar") {
       this.#top = Math.min(this.#top ?? points("top"), points("top"));
       this.#left = Math.max(this.#left ?? 0, points("left"));
+      this.#sides = Math.max(this.#sides, points("left") + points("right") + points("gutter"));
+      this.#ends = Math.max(this.#ends, points("top") + points("bottom"));
       this.#bottom = Math.min(this.#bottom ?? points("bottom"), points("bottom"));
       this.#header = Math.max(this.#header, points("header"));
       this.#footer = Math.max(this.#footer, points("footer"));
-    } else this.#hasColumns ||= (numberOf(tag, "num") ?? 1) > 1;
+    } else if (tag.local === "cols") this.#hasColumns ||= (numberOf(tag, "num") ?? 1) > 1;
   }
 
   /** Where nothing is said, of the largest usual paper, without a margin. */
@@ -96,14 +111,31 @@ export class PageForms {
   }
 }
 
-/** Of an element of a section (section 17.6): its text may not be on the page. */
+/** Of an element of a section (section 17.6): its text may not be on the page. Of letters over others (section 17.3.3.26): they may be too
+ *  small or too far away. */
 export function isPageUnclear(tag: SaxesTagNS): boolean {
   if (tag.local === "pgSz") return ["w", "h"].some((side) => (numberOf(tag, side) ?? pageLeast) < pageLeast);
   if (tag.local === "pgMar")
     return ["left", "right", "top", "bottom", "gutter", "header", "footer"].some(
       (side) => Math.abs(numberOf(tag, side) ?? 0) > marginMost,
     );
+  if (tag.local === "hps") return (numberOf(tag, "val") ?? rubyLeast) < rubyLeast;
+  if (tag.local === "hpsRaise") return (numberOf(tag, "val") ?? 0) > rubyMost;
+  if (tag.local === "col") return (numberOf(tag, "w") ?? columnLeast) < columnLeast;
+  if (tag.local !== "cols") return false;
   return (numberOf(tag, "num") ?? 1) > 1 && (numberOf(tag, "space") ?? 0) > marginMost;
+}
+
+/** What a tab leads to that has no stop of its own is far away (section 17.15.1.25). */
+export function hasFarTabs(settings: Buffer | undefined): boolean {
+  let found = false;
+  if (settings !== undefined)
+    readXml(settings, {
+      open(tag) {
+        if (isWord(tag) && tag.local === "defaultTabStop") found ||= (numberOf(tag, "val") ?? 0) > indentMost;
+      },
+    });
+  return found;
 }
 
 /** Even pages have headers of their own (section 17.10.1). */

@@ -35,6 +35,9 @@ export interface LetterProperties {
   isAside?: boolean;
   isFramed?: boolean;
   isNumbered?: boolean;
+  /** Where a tab may take what follows it, and whether there is one. */
+  tabStop?: number;
+  isTabbed?: boolean;
   frame?: Doubt;
   /** The letters are not filled, or with something that is no colour. */
   isUnfilled?: boolean;
@@ -137,6 +140,13 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
       break;
     case "numPr":
       properties.isNumbered = true;
+      break;
+    case "tab":
+      if (value !== "clear") properties.tabStop = farthest(properties.tabStop, numberOf(tag, "pos") ?? 0);
+      break;
+    case "eastAsianLayout":
+      // Letters of half of their size, or turned.
+      properties.isUnclear = true;
       break;
     case "framePr": {
       properties.isFramed = true;

@@ -9,7 +9,7 @@ import { mayCoverAround, mayStandBehind } from "./docx-covers.ts";
 import { type DocxParts, findParts } from "./docx-parts.ts";
 import { DocumentReader, type PartToRead } from "./docx-reader.ts";
 import type { PartKind } from "./docx-references.ts";
-import { hasEvenPages, readSettings } from "./docx-settings.ts";
+import { hasEvenPages, hasFarTabs, readSettings } from "./docx-settings.ts";
 import { noStyles, readStyles } from "./docx-styles.ts";
 import { readTheme } from "./docx-theme.ts";
 import { readXml, type XmlEnd } from "./docx-xml.ts";
@@ -28,7 +28,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   const { styles: sheet, theme: themeXml, settings, numbering, fontTable } = parts.others;
   const theme = readTheme(themeXml, settings);
   const styles = sheet === undefined ? noStyles : readStyles(sheet, theme);
-  const facts = readSettings(numbering, fontTable, themeXml);
+  const facts = { ...readSettings(numbering, fontTable, themeXml), hasFarTabs: hasFarTabs(settings) };
   const bound = readBoundTexts(parts.bound);
   const readers: DocumentReader[] = [];
   const read = (xml: Buffer, part: PartToRead = {}): XmlEnd => {
@@ -57,7 +57,8 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
     }
   }
   if (readers.some(({ flow }) => flow.isCut)) count("over-limit", 1);
-  if (parts.isUnclear || styles.isUnclear || readers.some((one) => one.isUnclear)) {
+  const isNarrow = main.page.isNarrowFor(Math.max(...readers.map(({ across }) => across)));
+  if (parts.isUnclear || styles.isUnclear || isNarrow || readers.some((one) => one.isUnclear)) {
     count("doubtful", 1, "whole-document");
     return leftOutLine(1);
   }
