@@ -56,6 +56,14 @@ describe("a property that is asked for again and again is answered once", () => 
     expect([answer.status, count(answer, "BEGIN:VEVENT")]).toEqual([207, 1]);
   });
 
+  test("an item in a multiget, however its href is written", async () => {
+    const hrefs = [`${calendar}a.ics`, `${calendar}%61.ics`, `http://x.example${calendar}a.ics`];
+    const asked = `<prop><C:calendar-data/></prop>${`<href>${hrefs.join("</href><href>")}</href>`.repeat(100)}<href>/none</href>`;
+    const answer = await report(calendar, "C:calendar-multiget", asked);
+    expect([answer.status, count(answer, "BEGIN:VEVENT")]).toEqual([207, 1]);
+    expect(answer.text).toContain(`<D:href>${calendar}a.ics</D:href>`);
+  });
+
   test("in expand-property, also inside of others", async () => {
     const inner = '<property name="supported-privilege-set"/>'.repeat(20);
     const asked = `<property name="current-user-principal">${inner}</property>`.repeat(20);

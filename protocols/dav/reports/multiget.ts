@@ -50,9 +50,16 @@ function assertKind({ resource }: DavRequest, kind: CollectionKind): void {
   if (resource.kind === "item" && resource.parent.collection.kind !== kind) throw notSupported();
 }
 
+/** Of several that name the same resource, the first one: 10,000 times the href of one large item are 1 MB, and the answer would be 10 GB. */
 function hrefsOf(hrefs: readonly string[]): readonly string[] {
   if (hrefs.length === 0) throw new DavError(400, "A multiget has a DAV:href.");
-  return hrefs;
+  const byPlace = new Map<string, string>();
+  for (const href of hrefs) {
+    const path = parseHref(href);
+    const place = path === undefined ? href : JSON.stringify(path);
+    if (!byPlace.has(place)) byPlace.set(place, href);
+  }
+  return [...byPlace.values()];
 }
 
 async function* writeHrefs(
