@@ -130,10 +130,25 @@ function seenAs(collection: Collection, owner: ReachedAgent): ReachedCollection 
   const rights = rightsOnCollection(owner.reaches, collection.kind, collection.number);
   if (rights.size === 0) return undefined;
   const reached = { rights, isOwn, owner: { agent, address, name }, actor };
-  const ownerName = name === "" ? address : name;
-  if (!rights.has("read")) return { ...collection, ...nothingButTimes(ownerName), ...reached };
-  const shownName = isOwn ? collection.displayName : `${collection.displayName} (${ownerName})`;
+  if (!rights.has("read")) return { ...collection, ...nothingButTimes(nameOf(owner)), ...reached };
+  const shownName = isOwn ? collection.displayName : `${collection.displayName}${ownerBehind(owner)}`;
   return { ...collection, ...reached, shownName };
+}
+
+/** The name of a collection as its owner has it, of one that a login has read as `shownName`, changed and sent back. */
+export function nameWithoutOwner({ isOwn, owner }: ReachedCollection, text: string): string {
+  const behind = ownerBehind(owner);
+  return !isOwn && text.endsWith(behind) ? text.slice(0, -behind.length) : text;
+}
+
+type Owner = Pick<ReachedAgent, "name" | "address">;
+
+function ownerBehind(owner: Owner): string {
+  return ` (${nameOf(owner)})`;
+}
+
+function nameOf({ name, address }: Owner): string {
+  return name === "" ? address : name;
 }
 
 /** The fields for a login that may only see free-busy, without those that need the right to read. */

@@ -149,3 +149,20 @@ test("an owner who shares appears in the proxy groups that Apple's clients ask f
     `/dav/principals/${server.ada.id}/calendar-proxy-write/`,
   ]);
 });
+
+test("who may rename a shared calendar reads its name with its owner's, and sets it with or without that", async () => {
+  await server.administer("grant.create", {
+    holder: server.bob.address,
+    target: server.ada.address,
+    scopes: ["calendar"],
+  });
+  const href = (await listHome(bob, bobHome)).get("write (ada)")!;
+  expect(await privilegesOf(bob, href)).toContain("write-properties");
+  const nameFor = async (client: DavClient, path: string) =>
+    (await client.properties(path, dav("displayname"))).get("DAV: displayname")!.text;
+  for (const given of ["Press (ada)", "Press"]) {
+    const set = `<propertyupdate xmlns="DAV:"><set><prop><displayname>${given}</displayname></prop></set></propertyupdate>`;
+    expect((await bob.request("PROPPATCH", href, set)).status).toBe(207);
+    expect([await nameFor(bob, href), await nameFor(ada, `${home}write/`)]).toEqual(["Press (ada)", "Press"]);
+  }
+});

@@ -1,5 +1,6 @@
 /** PROPPATCH (RFC 4918 section 9.2): all changes or none, in one write. A protected property gets 403, and the other properties of the
  *  request get 424. With return=minimal a success has no body (RFC 8144 section 2.2). */
+import { nameWithoutOwner } from "#/src/reach/collection-reach.ts";
 import { multistatus } from "../answer.ts";
 import { defaultCalendarName, findDefaultCalendar } from "../collections/default-calendar.ts";
 import { DavError } from "../dav-error.ts";
@@ -59,7 +60,11 @@ async function changeCollection(
   changes: PropertyChanges,
 ): Promise<PropertyChanges> {
   const { agent, number } = resource.collection;
-  const { defaultCalendarHref, ...properties } = changes.properties;
+  const { defaultCalendarHref, displayName, ...others } = changes.properties;
+  const properties = {
+    ...others,
+    ...(displayName === undefined ? {} : { displayName: nameWithoutOwner(resource.collection, displayName) }),
+  };
   try {
     const newDefault =
       defaultCalendarHref === undefined

@@ -73,9 +73,8 @@ export const webdavProperties = [
   property({
     name: dav("displayname"),
     on: ["calendar", "addressbook", "inbox"],
-    // A login that may set the name reads it as it was set.
-    read: ({ collection: { displayName, shownName, rights } }) =>
-      escapeText(rights.has("manage") ? displayName : shownName),
+    // PROPPATCH takes it back with the owner's name behind it, and without.
+    read: ({ collection: { shownName } }) => escapeText(shownName),
     write: (value) => ({ displayName: value?.text ?? "" }),
   }),
   property({
