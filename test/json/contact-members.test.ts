@@ -132,6 +132,15 @@ describe("the short form of a name on a vCard 3.0", () => {
   });
 });
 
+it("a group's name stays whole, as Apple writes it", async () => {
+  const card = `BEGIN:VCARD\r\nVERSION:3.0\r\nUID:v3-group\r\nN:Team\r\nFN:Team\r\nX-ADDRESSBOOKSERVER-KIND:group\r\nEND:VCARD\r\n`;
+  const { id, version } = await put(card);
+  await server.ada.client.ok("contact.update", { id, version, patch: { "name/full": "Team of the press" } });
+  const text = await stored(id);
+  expect(text).toContain("\r\nFN:Team of the press\r\n");
+  expect(text).toMatch(/\r\nN:Team of the press;*\r\n/);
+});
+
 it.skipIf(!hasCorpus)(`takes back what part.describe gave, and changes nothing${corpusNote}`, async () => {
   const { client } = server.ada;
   const cards = listCorpusFiles("contact", /\.vcf$/)

@@ -228,14 +228,19 @@ function withWholeName(stored: JsonObject, card: JsonObject): JsonObject {
   if (before.components === undefined || isEqual(before, name)) return card;
   const isFullNew = typeof full === "string" && full !== before.full;
   const areComponentsNew = components !== undefined && !isEqual(components, before.components);
-  if (isFullNew && !areComponentsNew) return { ...card, name: { ...name, components: componentsOf(full) } };
+  if (isFullNew && !areComponentsNew)
+    return { ...card, name: { ...name, components: componentsOf(full, member(card, "kind")) } };
   if (areComponentsNew && before.full !== undefined && full === before.full)
     return { ...card, name: { ...name, full: fullOf(components) } };
   return card;
 }
 
+/** Kinds whose name is not one of a person (RFC 9553 section 2.1.4); programs put it whole into the first field of N. */
+const namedWhole: readonly (Json | undefined)[] = ["group", "org", "location", "device", "application"];
+
 /** The last word is the surname. */
-function componentsOf(full: string): Json {
+function componentsOf(full: string, kind: Json | undefined): Json {
+  if (namedWhole.includes(kind)) return [{ kind: "surname", value: full.trim() }];
   const words = full.trim().split(/\s+/);
   const surname = words.length > 1 ? words.pop() : undefined;
   const given = { kind: "given", value: words.join(" ") };
