@@ -1,4 +1,4 @@
-/** A browser in words, for a list of sessions: "Firefox on Linux". Programs write what they want into User-Agent, so it proves nothing. */
+/** A browser in words, for a list of sessions: "Firefox (Linux)", in no language. Programs write what they want into User-Agent, so it proves nothing. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -21,5 +21,5 @@ export function deviceName(userAgent: string): string {
   const text = userAgent.slice(0, lengthMax);
   const browser = browsers.find(([form]) => form.test(text))?.[1] ?? "Browser";
   const system = systems.find(([form]) => form.test(text))?.[1];
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : `${browser} (${system})`;
 }

@@ -6,7 +6,7 @@ import type { NewPageSession } from "#/storage/writing/accounts/page-sessions.ts
 /** The browser that asks. */
 export interface Browser {
   readonly remoteAddress: string;
-  /** In words, as "Firefox on Linux". */
+  /** In words, as "Firefox (Linux)". */
   readonly device: string;
 }
 

@@ -146,7 +146,7 @@ describe("a session", () => {
     );
     expect(told).toHaveLength(1);
     const octets = (await mail.readBytes(told[0]!)).toString();
-    expect(octets).toContain("Firefox on Linux");
+    expect(octets).toContain("Firefox (Linux)");
     expect(octets).not.toMatch(/https?:/);
     expect(store.isReachable()).toBe(true);
   });

@@ -3,6 +3,16 @@
 import type { Words } from "./english.ts";
 import { operatorGerman } from "./operator-german.ts";
 
+/** A length behind "seit" and "in", which take the dative. */
+function dative(length: string): string {
+  return length.endsWith(" Tage") ? `${length}n` : length;
+}
+
+/** The end of a sentence: "1 Min." has its full stop already. */
+function closed(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
 export const german: Words = {
   operator: operatorGerman,
   languageName: "Deutsch",
@@ -34,7 +44,8 @@ export const german: Words = {
     bound:
       "Dieses App-Passwort gilt nur für einen Teil des Postfachs. Niemand wurde angemeldet. Nehmen Sie ein anderes oder einen Passkey.",
     wrongPasskey: "Dieser Passkey wurde nicht angenommen. Niemand wurde angemeldet.",
-    tooOften: (wait) => `Zu viele Versuche. Niemand wurde angemeldet. Versuchen Sie es in ${wait} wieder.`,
+    tooOften: (wait) =>
+      `Zu viele Versuche. Niemand wurde angemeldet. Versuchen Sie es in ${dative(wait)} wieder.`,
     ended: "Sie sind abgemeldet.",
     expired: "Ihre Sitzung ist beendet. Nichts wurde entschieden. Melden Sie sich an, um weiterzumachen.",
   },
@@ -91,9 +102,9 @@ export const german: Words = {
   list: {
     waiting: (count, f) =>
       f.plural(count, "Eine Mail wartet auf Sie.", `${f.count(count)} Mails warten auf Sie.`),
-    oldest: (length) => ` Die älteste wartet seit ${length}.`,
+    oldest: (length) => ` Die älteste wartet seit ${closed(dative(length))}`,
     ofAgent: (count, f) => f.plural(count, "1 wartet", `${f.count(count)} warten`),
-    expiresSoon: (length) => `Eine Mail läuft in ${length} ab.`,
+    expiresSoon: (length) => `Eine Mail läuft in ${dative(length)} ab.`,
     expiresWhat: "Worüber niemand entscheidet, das gilt als abgelehnt: ",
     expiresAt: (time) => `, um ${time} Uhr.`,
     to: "An ",
@@ -101,7 +112,7 @@ export const german: Words = {
     newOnes: (count, f) => `davon ${f.count(count)}`,
     notOpened: "Noch nicht geöffnet: ",
     expires: (moment) => `bis ${moment}`,
-    expiresIn: (length) => `läuft in ${length} ab`,
+    expiresIn: (length) => `läuft in ${dative(length)} ab`,
     more: (count, f) => `${f.count(count)} weitere`,
     decided: "Heute entschieden",
     select: "Auswählen: ",
@@ -276,7 +287,8 @@ export const german: Words = {
       "Das Passwort Ihres Mailprogramms. Es beweist, dass Sie entscheiden, und nicht ein Programm in Ihrem Browser.",
     wrongProof: "Nichts wurde freigegeben: Der Passkey oder das App-Passwort wurde nicht angenommen.",
     boundProof: "Nichts wurde freigegeben: Dieses App-Passwort darf nicht freigeben.",
-    tooOften: (wait) => `Nichts wurde freigegeben: zu viele Versuche. Versuchen Sie es in ${wait} wieder.`,
+    tooOften: (wait) =>
+      `Nichts wurde freigegeben: zu viele Versuche. Versuchen Sie es in ${dative(wait)} wieder.`,
     missingProof: "Nichts wurde freigegeben: Es braucht Ihren Passkey oder Ihr App-Passwort.",
   },
   decided: {
@@ -395,7 +407,8 @@ export const german: Words = {
       "Nichts wurde geändert: Es braucht Ihren Passkey, oder ein App-Passwort, wenn Sie keinen haben.",
     wrongProof: "Nichts wurde geändert: Passkey oder App-Passwort wurde nicht angenommen.",
     boundProof: "Nichts wurde geändert: Dieses App-Passwort gilt nur für einen Teil des Postfachs.",
-    tooOften: (wait) => `Nichts wurde geändert: zu viele Versuche. Versuchen Sie es in ${wait} noch einmal.`,
+    tooOften: (wait) =>
+      `Nichts wurde geändert: zu viele Versuche. Versuchen Sie es in ${dative(wait)} noch einmal.`,
     onlyKey:
       "Ihr einziger Passkey kann nicht entfernt werden. Legen Sie einen zweiten an, am besten auf Ihrem Telefon.",
     notices: "Hinweise",
@@ -420,7 +433,7 @@ export const german: Words = {
     allAboutThem: "Alles über sie",
     today: (sent, waiting, declined, f) =>
       `Heute: ${f.count(sent)} gesendet, ${f.count(waiting)} warten, ${f.count(declined)} abgelehnt`,
-    shares: "Freigaben",
+    shares: "Geteiltes",
     sharesLead: "Wer was von Ihnen erreicht, und was von anderen Sie erreichen.",
     noShares: "Niemand erreicht etwas von Ihnen, und Sie erreichen nichts von anderen.",
     reachesYours: "erreicht von Ihnen",
