@@ -138,7 +138,7 @@ const bodyFacts = {
   doubtful_marks: z
     .array(z.string())
     .optional()
-    .describe("With doubtful include: each passage in doubt stands between two of one of these."),
+    .describe("With doubtful include: each passage in doubt stands between one of these, twice."),
   cuts: cuts.optional().describe("With render reply: ranges of the text that are left out."),
 };
 
@@ -242,6 +242,12 @@ const reach = z.array(
 
 const listing = {
   more,
+  shortened: z
+    .literal("preview")
+    .optional()
+    .describe(
+      "Previews are shorter than without so many items; max_chars, or a smaller limit, gives them whole.",
+    ),
   unknown: z
     .array(z.string())
     .optional()

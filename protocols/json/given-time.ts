@@ -9,12 +9,17 @@ export const givenTime = z.iso.datetime({ offset: true, local: true });
 export const givenTimeForm =
   "2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC).";
 
+/** An end of a range: a time, or a day, which stands for its beginning. */
+export const givenMoment = z.union([givenTime, z.iso.date()]);
+export const givenMomentForm = `${givenTimeForm} A day alone, 2026-01-31, is its beginning.`;
+const dayLength = "2026-01-31".length;
+
 export async function readTime(
   context: Pick<OperationContext, "rooms" | "principal">,
   text: string,
 ): Promise<number> {
   // The schema has read it.
-  const time = readWrittenTime(text)!;
+  const time = readWrittenTime(text.length === dayLength ? `${text}T00:00` : text)!;
   return utcOfWritten(time, time.offsetMs === undefined ? await defaultZone(context) : utcZone);
 }
 

@@ -26,9 +26,11 @@ export function decodeId(
   const { ids } = context.rooms.mail;
   if (kind !== undefined && accepted.includes(kind)) return ids.decode(id);
   const shapes = accepted.map((one) => `${idPrefix(one)}…`).join(", ");
-  const own = ids.encode("agent", context.principal.agent);
+  // A mailbox in the place of something of it: that mailbox lists it.
+  const isMailbox = kind === "agent" && ids.decode(id) !== undefined;
+  const mailbox = isMailbox ? id : ids.encode("agent", context.principal.agent);
   const listing = accepted.some((one) => listed.has(one))
-    ? `part.describe {"id": "${own}"} lists folders, calendars and addressbooks.`
+    ? `part.describe {"id": "${mailbox}"} lists folders, calendars and addressbooks.`
     : "search gives them.";
   const message =
     kind === undefined

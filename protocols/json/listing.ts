@@ -50,6 +50,8 @@ export type ListedForm = ShortForm &
 export interface Listing {
   /** What cut it. */
   readonly more?: "limit" | "max_chars";
+  /** Previews are shorter than they are. */
+  readonly shortened?: "preview";
   readonly items: readonly ListedForm[];
   readonly cursor?: string;
 }
@@ -57,12 +59,18 @@ export interface Listing {
 /** The content of a listing: what cut it stands first. */
 export function listedContent<Item>({
   more,
+  shortened,
   items,
 }: {
   readonly more?: Listing["more"];
+  readonly shortened?: Listing["shortened"];
   readonly items: readonly Item[];
 }) {
-  return { ...(more === undefined ? {} : { more }), items: [...items] };
+  return {
+    ...(more === undefined ? {} : { more }),
+    ...(shortened === undefined ? {} : { shortened }),
+    items: [...items],
+  };
 }
 
 /** Beyond it a listing is cut, though nobody asked for that. */
@@ -99,7 +107,7 @@ export async function listMessages(
   if (more === undefined && next !== undefined && items.length >= request.limit) more = "limit";
   return {
     ...(more === undefined ? {} : { more }),
-    items: request.charactersMax === undefined ? withinDefault(items, characters) : items,
+    ...(request.charactersMax === undefined ? withinDefault(items, characters) : { items }),
     ...(next === undefined ? {} : { cursor: seal.seal([...boundTo(), next]) }),
   };
 
@@ -141,12 +149,24 @@ export async function listMessages(
   }
 }
 
+/** What is left of a preview at least. Without any, a mail would look as if it had no text. */
+const previewLeftMin = 60;
+
 /** With shorter previews, where the whole ones would make the listing longer than an answer is by default. */
-function withinDefault(items: readonly ListedForm[], characters: number): readonly ListedForm[] {
-  if (characters <= defaultCharacters) return items;
+function withinDefault(
+  items: readonly ListedForm[],
+  characters: number,
+): Pick<Listing, "items" | "shortened"> {
+  if (characters <= defaultCharacters) return { items };
   const previews = items.reduce((sum, { preview }) => sum + preview.length, 0);
-  const each = Math.max(0, Math.floor((defaultCharacters - characters + previews) / items.length));
-  return items.map((item) => ({ ...item, preview: firstCharacters(item.preview, each) }));
+  const each = Math.floor((defaultCharacters - characters + previews) / items.length);
+  const shorter = items.map((item) => ({
+    ...item,
+    preview: firstCharacters(item.preview, Math.max(previewLeftMin, each)),
+  }));
+  return shorter.some(({ preview }, at) => preview.length < items[at]!.preview.length)
+    ? { shortened: "preview", items: shorter }
+    : { items };
 }
 
 /** One message as listings show it. */

@@ -603,6 +603,8 @@ export interface HoldCreateOutput {
   readonly state: "waiting" | "approved" | "sent" | "declined" | "expired" | "withdrawn" | "failed";
   /** The mail that waits, message_… */
   readonly message: string;
+  /** When it leaves, if that is later than now. */
+  readonly send_at?: string;
   /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
   readonly warnings?: readonly {
     readonly address: string;
@@ -818,6 +820,8 @@ export type MessageUpdateOutput = {
   readonly hint?: string;
   /** The mail was scheduled; its sending is cancelled. */
   readonly taken_back?: true;
+  /** When it leaves, if that is later than now. */
+  readonly send_at?: string;
 } | {
   /** One for each of ids, in their order. */
   readonly results: readonly {
@@ -833,6 +837,8 @@ export type MessageUpdateOutput = {
     readonly hint?: string;
     /** The mail was scheduled; its sending is cancelled. */
     readonly taken_back?: true;
+    /** When it leaves, if that is later than now. */
+    readonly send_at?: string;
   }[];
 };
 
@@ -853,7 +859,7 @@ export interface PartDescribeInput {
   readonly offset?: number;
   /** true: the end of the text. */
   readonly end?: boolean;
-  /** Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between two of one of content.doubtful_marks. */
+  /** Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between one of content.doubtful_marks, twice. */
   readonly doubtful?: "include";
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
@@ -937,9 +943,9 @@ export interface SearchInput {
   readonly signs?: boolean;
   /** Whether author_facts or reply_to_facts has resembles. */
   readonly resembles?: boolean;
-  /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
+  /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). A day alone, 2026-01-31, is its beginning. */
   readonly since?: string;
-  /** Received before this time, of events, begun before it: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
+  /** Received before this time, of events, begun before it: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). A day alone, 2026-01-31, is its beginning. */
   readonly before?: string;
   /** Part of the sender's address or name. */
   readonly from?: string;
@@ -995,6 +1001,8 @@ export interface SendOutput {
   readonly hold?: string;
   /** Why it waits. */
   readonly hold_reason?: "always" | "first_contact" | "external" | "answering_unauthenticated" | "automated" | "loop" | "bulk" | "invitation" | "requested" | "unapproved";
+  /** When it leaves, if that is later than now. */
+  readonly send_at?: string;
   /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
   readonly warnings?: readonly {
     readonly address: string;

@@ -128,6 +128,42 @@ it.each(cases)("%s is the same instant however it is written, by %s", async (row
   }
 });
 
+it.each(doorNames)("a day is its beginning on that clock, where a range is given, by %s", async (door) => {
+  const search = async (range: object) =>
+    (await doors[door]("search", { folder: "inbox", ...range })).content.items.length;
+  const kolkata = (ms: number) => new Date(ms + 5.5 * 3_600_000).toISOString().slice(0, 10);
+  const now = server.clock.now();
+  const [today, tomorrow] = [kolkata(now), kolkata(now + 24 * 3_600_000)];
+  expect(await search({ since: today, before: tomorrow })).toBe(1);
+  expect([await search({ before: today }), await search({ since: tomorrow })]).toEqual([0, 0]);
+  const free = { kind: "freetime", duration: "PT1H", since: "2027-03-01", before: "2027-03-02" };
+  const { items } = (await doors[door]("search", free)).content;
+  expect(items).toMatchObject([{ start: "2027-02-28T18:30:00Z", end: "2027-03-01T18:30:00Z" }]);
+});
+
+it("what a write answers says how a time without a zone was read", async () => {
+  const { client } = server.ada;
+  const ahead = Math.floor(server.clock.now() / 60_000) * 60_000 + 7_200_000;
+  const shown = new Date(ahead).toISOString();
+  const send_at = new Date(ahead + 5.5 * 3_600_000).toISOString().slice(0, 16);
+  const sent = await client.ok("send", { body: body(), send_at, idempotency_key: "told" });
+  expect(sent).toMatchObject({ state: "scheduled", send_at: shown });
+  expect(await client.ok("send", { body: body(), send_at, idempotency_key: "told" })).toMatchObject({
+    replayed: true,
+    send_at: shown,
+  });
+  expect(await client.ok("send", { body: body(), send_at, dry_run: true })).toMatchObject({ send_at: shown });
+  expect(await client.ok("send", { body: body(), send_at, hold: "always" })).toMatchObject({
+    send_at: shown,
+  });
+  expect(await client.ok("hold.create", { body: body(), send_at })).toMatchObject({ send_at: shown });
+  const { ref: draft, version } = await client.ok("draft.create", { body: body(), send_at });
+  expect(await client.ok("send", { draft, version })).toMatchObject({ send_at: shown });
+  const changed = { id: sent.ref, version: sent.version, send_at };
+  expect(await client.ok("message.update", changed)).toMatchObject({ send_at: shown });
+  expect(await client.ok("send", { body: body() })).not.toHaveProperty("send_at");
+});
+
 it.each(doorNames)("times of an event are taken in each form, by %s", async (door) => {
   const written: readonly (readonly [object, object])[] = [
     [{ start: "2027-07-01T08:00" }, { start: "2027-07-01T08:00:00" }],

@@ -43,9 +43,16 @@ describe("a listing of mail", () => {
       await server.deliver(server.ada, plainMessage(`many ${at}`, "The quick brown fox. ".repeat(40)));
     const all = await ok("search", { limit: 70 });
     expect(all.content.items).toHaveLength(70);
-    expect(Object.keys(all.content)[0]).toBe("more");
-    expect(all.content.more).toBe("limit");
-    expect(all.content.items[0].preview.length).toBeLessThan(256);
+    expect(Object.keys(all.content).slice(0, 2)).toEqual(["more", "shortened"]);
+    expect([all.content.more, all.content.shortened]).toEqual(["limit", "preview"]);
+    for (const { preview } of all.content.items) {
+      expect(preview.length).toBeLessThan(256);
+      // None looks as if the mail had no text.
+      expect(preview.length).toBeGreaterThanOrEqual(60);
+    }
+    const whole = await ok("search", { limit: 70, max_chars: 200_000 });
+    expect([whole.content.shortened, whole.content.items[0].preview.length]).toEqual([undefined, 256]);
+    expect((await ok("search", { limit: 3 })).content).not.toHaveProperty("shortened");
     expect(all.content.items[69].subject).toBe("many 0");
     const cut = await ok("search", { limit: 70, max_chars: 5000 });
     expect(Object.keys(cut.content)[0]).toBe("more");

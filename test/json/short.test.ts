@@ -65,3 +65,15 @@ it("short has the UID of an event and of a contact once", async () => {
     expect(content[own]).toEqual(full.content[own]);
   }
 });
+
+it("short says nothing of a host without a name, and says what else of its name is wrong", async () => {
+  for (const [result, isTold] of [
+    ["permerror", false],
+    ["fail", true],
+  ] as const) {
+    const checks = { iprev: { result, address: "192.0.2.1" }, dmarc: { result: "pass" } };
+    const id = await server.deliver(server.ada, plainMessage(`Named ${result}`), { checks });
+    const { provenance } = await server.ada.client.ok("part.describe", { id, detail: "short" });
+    expect([result, "checks" in provenance]).toEqual([result, isTold]);
+  }
+});

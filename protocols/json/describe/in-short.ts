@@ -31,6 +31,7 @@ function shortProvenance({
   addressed,
 }: NonNullable<ReadResult["provenance"]>): NonNullable<ReadResult["provenance"]> {
   const unusual = Object.entries(checks).flatMap(([name, check]) => {
+    if (name === "iprev" && (check as Json).result === noName) return [];
     const left = Array.isArray(check) ? check.filter(isUnusual) : check;
     return (Array.isArray(left) ? left.length > 0 : isUnusual(left)) ? [[name, left] as const] : [];
   });
@@ -43,6 +44,9 @@ function shortProvenance({
     ...(unusual.length === 0 ? {} : { checks: Object.fromEntries(unusual) }),
   };
 }
+
+/** Of iprev: the client's address has no name (RFC 8601 section 2.7.3). */
+const noName = "permerror";
 
 /** A check that failed, a part that no signature covers, a filter's verdict. A check that could not be made, as that of a host without
  *  a name or of mail without a signature, tells nothing. */

@@ -41,7 +41,7 @@ export const partRequest = z.strictObject({
     .literal("include")
     .optional()
     .describe(
-      "Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between two of one of content.doubtful_marks.",
+      "Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between one of content.doubtful_marks, twice.",
     ),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Continues the rendering that gave the cursor."),

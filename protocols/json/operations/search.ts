@@ -11,7 +11,7 @@ import { searchFreeBusy } from "../collections/free-busy.ts";
 import { freeTimeFields, searchFreeTime } from "../collections/free-time.ts";
 import { assertFieldsOf, searchCollection } from "../collections/search-collection.ts";
 import { defaultCharacters } from "../describe/limits.ts";
-import { givenTime, givenTimeForm, readTime } from "../given-time.ts";
+import { givenMoment, givenMomentForm, readTime } from "../given-time.ts";
 import { readId } from "../identifiers.ts";
 import { allOf, listedContent, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
@@ -49,12 +49,12 @@ const input = z.strictObject({
     ),
   signs: z.boolean().optional().describe("Whether the body has content.signs."),
   resembles: z.boolean().optional().describe("Whether author_facts or reply_to_facts has resembles."),
-  since: givenTime
+  since: givenMoment
     .optional()
-    .describe(`Received at this time or later, of events, going on then or later: ${givenTimeForm}`),
-  before: givenTime
+    .describe(`Received at this time or later, of events, going on then or later: ${givenMomentForm}`),
+  before: givenMoment
     .optional()
-    .describe(`Received before this time, of events, begun before it: ${givenTimeForm}`),
+    .describe(`Received before this time, of events, begun before it: ${givenMomentForm}`),
   from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
   thread: idOf("thread").optional().describe("Only this conversation, thread_…"),
   q: z

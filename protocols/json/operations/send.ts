@@ -5,6 +5,7 @@ import { z } from "zod";
 import { mailStates } from "#/src/model/delivery.ts";
 import { holdReasons } from "#/src/model/holds.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
+import { sentAtField, shownSendAt } from "../compose/send-at.ts";
 import { mailFields, sendMail, stateNow, unsentStates } from "../compose/send-mail.ts";
 import { operation } from "../operation.ts";
 import { addressWarnings, writeResult } from "../schemas.ts";
@@ -37,6 +38,7 @@ export default operation({
       ),
     hold: z.string().optional().describe("The hold that waits for approval, hold_…"),
     hold_reason: z.enum(holdReasons).optional().describe("Why it waits."),
+    ...sentAtField,
     warnings: addressWarnings,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
@@ -55,6 +57,7 @@ export default operation({
       state: result.isReplayed && !isKeyed ? await stateNow(context, mailbox, result) : result.state,
       ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
       ...(result.reason === undefined ? {} : { hold_reason: result.reason }),
+      ...shownSendAt(result.sendAt),
       ...(result.warnings === undefined ? {} : { warnings: [...result.warnings] }),
       ...(result.isReplayed ? { replayed: true as const } : {}),
     };

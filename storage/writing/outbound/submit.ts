@@ -88,6 +88,8 @@ export interface Submitted {
   /** Why it waits. */
   readonly reason?: HoldReason;
   readonly state: "queued" | "scheduled" | "held";
+  /** When it leaves, if that is later than now. */
+  readonly sendAt?: number;
   /** As given, so that a repeat answers them too. */
   readonly warnings?: readonly AddressWarning[];
 }
@@ -134,6 +136,7 @@ export async function completeSubmission(
   { args, target }: BegunSubmission,
 ): Promise<Omit<Submitted, "modseq">> {
   const { facts, decision } = args;
+  const later = args.sendAt > args.at ? { sendAt: args.sendAt } : {};
   const mail = mailOf(write);
   const draft = args.draft === null ? undefined : await removeDraft(mail, args.draft);
   const blob = await insertBlob(write.tx, write.account, facts.blob, target === undefined ? 0 : 1);
@@ -160,7 +163,7 @@ export async function completeSubmission(
       reason: decision.reason,
     });
     if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "waiting", { hold });
-    return { message, thread, hold, reason: decision.reason, state: "held" };
+    return { message, thread, hold, reason: decision.reason, state: "held", ...later };
   }
   const submission = await queueSubmission(mail, {
     message,
@@ -174,7 +177,7 @@ export async function completeSubmission(
   });
   if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "left");
   await noteWrittenTo(write.tx, write.agent, args.writtenTo ?? [], args.at);
-  return { message, thread, submission, state: args.sendAt > args.at ? "scheduled" : "queued" };
+  return { message, thread, submission, state: "sendAt" in later ? "scheduled" : "queued", ...later };
 }
 
 async function addCopy(

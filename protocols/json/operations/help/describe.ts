@@ -33,7 +33,8 @@ read: an identifier's prefix says the kind. part.describe {id} reads anything; s
   series event_…#2026-03-02T10:00:00.
   A part of a message is an IMAP section: part.describe {id, part: "1.2"}, or one string message_…#1.2.
   Cut text ends with a line that says so, and cursor goes on with it. around: "words" reads the text around them, offset from a
-  character on, end its end; an item of search {q} has excerpt {text, offset}. content.more says what cut a listing.
+  character on, end its end; an item of search {q} has excerpt {text, offset}. content.more says what cut a listing,
+  content.shortened that its previews are shorter.
 put: ${unversioned} needs no version; everything else that changes a stored object takes the version that was read
   and answers 409 with the version to retry with. idempotency_key makes a repeat safe: one key, one request.
   dry_run: true answers what a write would do, and changes nothing.

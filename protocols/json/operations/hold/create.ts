@@ -1,6 +1,7 @@
 /** hold.create: asks a person whether a mail may be sent, whatever the policy says: `send` with `hold: "always"`. */
 import { z } from "zod";
 import { holdStates } from "#/src/model/holds.ts";
+import { sentAtField, shownSendAt } from "../../compose/send-at.ts";
 import { mailFields, sendMail } from "../../compose/send-mail.ts";
 import { operation } from "../../operation.ts";
 import { addressWarnings, writeResult } from "../../schemas.ts";
@@ -19,6 +20,7 @@ export default operation({
   output: writeResult.extend({
     state: z.enum(holdStates).describe("waiting; of a tool's repeat without a key, the state of now."),
     message: z.string().describe("The mail that waits, message_…"),
+    ...sentAtField,
     warnings: addressWarnings,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
@@ -33,6 +35,7 @@ export default operation({
       version: String(result.modseq),
       state: hold?.state ?? ("waiting" as const),
       message: ids.encode("message", mailbox, result.message),
+      ...shownSendAt(result.sendAt),
       ...(result.warnings === undefined ? {} : { warnings: [...result.warnings] }),
     };
   },

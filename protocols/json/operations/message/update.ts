@@ -10,7 +10,7 @@ import type { MessageNumber } from "#/src/model/numbers.ts";
 import { onlyScheduled } from "#/src/model/scheduled.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
-import { readSendAt, sendAtText } from "../../compose/send-at.ts";
+import { readSendAt, sendAtText, sentAtField, shownSendAt } from "../../compose/send-at.ts";
 import { type Current, withCurrent } from "../../current.ts";
 import { givenFields, givenProperties } from "../../declared-fields.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
@@ -63,7 +63,7 @@ const request = z.strictObject({
   idempotency_key: idempotencyKey,
 });
 type Input = z.infer<typeof request>;
-const updateResult = writeResult.extend({ taken_back: takenBack });
+const updateResult = writeResult.extend({ taken_back: takenBack, ...sentAtField });
 
 export default operation({
   name: "message.update",
@@ -183,7 +183,7 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
   if (name === undefined) throw noSuchObject;
   const message = name.object as MessageNumber;
   const sendAt = (await readSendAt(context, input.send_at))!;
-  const { modseq } = await writeInOrder(context, {
+  const { modseq, sendAt: leavesAt } = await writeInOrder(context, {
     request: ["message.update", input],
     async reach() {
       const reached = await reachAgent(context, name.agent, "mail");
@@ -202,7 +202,12 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
       );
     },
   });
-  return { ref: mail.ids.encode("message", name.agent, message), created: false, version: String(modseq) };
+  return {
+    ref: mail.ids.encode("message", name.agent, message),
+    created: false,
+    version: String(modseq),
+    ...shownSendAt(leavesAt),
+  };
 }
 
 async function currentMessage(
