@@ -17,7 +17,8 @@ test.each([
   [10, 0],
   [15, 5],
   [20, 10],
-  [21, 0],
+  [60_020, 60_010],
+  [60_021, 0],
 ])("of a wait until %i at 10, of 10 at most, %i are left", (at, left) => {
   expect(leftUntil(at, 10, 10)).toBe(left);
 });
@@ -75,6 +76,9 @@ const waits: Readonly<Record<string, (clock: { now(): number }) => () => boolean
 test.each(Object.keys(waits))("%s waits, and no longer when the clock was set back by a day", (name) => {
   let now = 10 * dayMs;
   const isWaiting = waits[name]!({ now: () => now });
+  expect(isWaiting()).toBe(true);
+  // As clocks are that are kept right.
+  now -= 1000;
   expect(isWaiting()).toBe(true);
   now -= dayMs;
   expect(isWaiting()).toBe(false);
