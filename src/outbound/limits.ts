@@ -5,7 +5,7 @@ export const sendKeyMemoryMs = 7 * 24 * 3_600_000;
 /** RFC 5321 section 4.5.4.1: 4 to 5 days of trying, at intervals of 30 minutes or more after the first quick ones. */
 export const firstRetryMs = 60_000;
 export const longestRetryMs = 2 * 3_600_000;
-/** No mail waits for longer than this for its next time: the longest wait, and a quarter (`protocols/delivery/settle.ts`), and what clocks of
+/** No mail waits for longer than this between two attempts: the longest wait, and a quarter (`protocols/delivery/settle.ts`), and what clocks of
  *  several daemons differ by. */
 export const queueWaitMsMax = 3 * 3_600_000;
 /** Recipients whose time was set by a clock that was ahead, and is set to now, by one write. */

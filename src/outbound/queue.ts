@@ -104,9 +104,9 @@ export function createQueue(rooms: OutboundRooms): Queue {
 
     async nextDueAt() {
       const now = store.clock.now();
-      const { next, lastQueued = 0 } = await findNextDue(store, now);
       const after = now + queueWaitMsMax;
-      if (lastQueued > after) {
+      const { next, isSetAhead } = await findNextDue(store, { now, after });
+      if (isSetAhead) {
         await store.write(server, "hurryQueue", { after, at: now, limit: hurriedAtOnce });
         return now;
       }

@@ -5,7 +5,7 @@ import { scheduled } from "#/storage/migrations/0012-scheduled.ts";
 import { SqliteSql } from "#/storage/sqlite/connection.ts";
 import { openHoldHouse } from "../holds/hold-house.ts";
 
-const hourMs = 3_600_000;
+const dayMs = 86_400_000;
 
 it("mail that was scheduled by an older version is put into Scheduled at the start, and leaves at its time", async () => {
   await using house = await openHoldHouse();
@@ -18,7 +18,7 @@ it("mail that was scheduled by an older version is put into Scheduled at the sta
   await house.client.ok("message.delete", { id: thrownAway.ref, version: thrownAway.version });
 
   const database = new Database(`${house.store.folder}/waypost.db`);
-  const at = house.clock.now() + hourMs;
+  const at = house.clock.now() + dayMs;
   const numbers = [later, thrownAway].map(({ ref }) => house.store.ids.decode(ref)!.object);
   const named = `agent_id = ${house.robin.agent} and submission_id in
     (select submission_id from submission where message_id in (${numbers.join(", ")}))`;
@@ -36,9 +36,11 @@ it("mail that was scheduled by an older version is put into Scheduled at the sta
     return taken.map(({ message }) => house.store.ids.encode("message", house.robin.agent, message));
   };
   expect(await due()).toEqual([now.ref]);
+  expect(await house.outbound.nextDueAt()).toBe(at);
+  expect(await due()).toEqual([]);
   expect(await house.folder("scheduled")).toEqual([later.ref]);
   expect(await house.folder("sent")).toEqual([now.ref]);
-  house.clock.advance(hourMs);
+  house.clock.advance(dayMs);
   expect((await due()).sort()).toEqual([later.ref, thrownAway.ref].sort());
   expect(await house.folder("scheduled")).toEqual([]);
 });

@@ -413,16 +413,17 @@ it("sets to now what is queued for later than a time, some at once, and leaves w
     breaker: null,
     at: now,
   });
-  expect(await findNextDue(store, now)).toEqual({ next: now + hourMs, lastQueued: now + 48 * hourMs });
+  const times = { now, after: now + 3 * hourMs };
+  expect(await findNextDue(store, times)).toEqual({ next: now + hourMs, isSetAhead: true });
   const counts = [];
   for (let count = 0; count < 3; count++)
-    counts.push(await store.write(nobody, "hurryQueue", { after: now + 3 * hourMs, at: now, limit: 2 }));
+    counts.push(await store.write(nobody, "hurryQueue", { after: times.after, at: now, limit: 2 }));
   expect(counts).toEqual([{ count: 2 }, { count: 1 }, { count: 0 }]);
-  expect(await findNextDue(store, now)).toEqual({ next: now + hourMs, lastQueued: now + hourMs });
-  const times = await store.all<{ at: number }>(
+  expect(await findNextDue(store, times)).toEqual({ next: now + hourMs, isSetAhead: false });
+  const kept = await store.all<{ at: number }>(
     "select next_attempt_at as at from submission_recipient order by next_attempt_at",
   );
-  expect(times.map(({ at }) => at)).toEqual([now, now, now, now + hourMs, sendAt]);
+  expect(kept.map(({ at }) => at)).toEqual([now, now, now, now + hourMs, sendAt]);
 });
 
 describe("what left long ago", () => {

@@ -340,28 +340,33 @@ function listDueOf<V extends string | number>(
   );
 }
 
-/** The next time after `now` at which something becomes due, and the last time at which queued mail does. */
+/** Queued recipients whose time is beyond a parameter, although nothing waits for so long: a clock that has been set back since has set it.
+ *  Mail that was scheduled before there was a mailbox for it is queued too, and waits for its own time. */
+export const setAhead = `state = 'queued' and next_attempt_at > ? and not exists (
+  select 1 from submission as s
+  where s.agent_id = submission_recipient.agent_id and s.submission_id = submission_recipient.submission_id
+    and s.send_at > s.created_at and s.send_at = submission_recipient.next_attempt_at)`;
+
+/** The next time after `now` at which something becomes due, and whether queued mail waits for a time beyond `after` that is not its own. */
 export async function findNextDue(
   reader: Reader,
-  now: number,
-): Promise<{ readonly next: number | undefined; readonly lastQueued: number | undefined }> {
-  const { queued, lastQueued, scheduled } = (await reader.get<{
+  { now, after }: { readonly now: number; readonly after: number },
+): Promise<{ readonly next: number | undefined; readonly isSetAhead: boolean }> {
+  const { queued, scheduled, ahead } = (await reader.get<{
     queued: number | null;
-    lastQueued: number | null;
     scheduled: number | null;
+    ahead: number | null;
   }>(
     `select
       (select min(next_attempt_at) from submission_recipient where state = 'queued' and next_attempt_at > ?) as queued,
-      (select max(next_attempt_at) from submission_recipient where state = 'queued') as "lastQueued",
-      (select min(next_attempt_at) from submission_recipient where state = 'scheduled' and next_attempt_at > ?) as scheduled`,
+      (select min(next_attempt_at) from submission_recipient where state = 'scheduled' and next_attempt_at > ?) as scheduled,
+      (select 1 from submission_recipient where ${setAhead} limit 1) as ahead`,
     now,
     now,
+    after,
   ))!;
   const times = [queued, scheduled].filter((at): at is number => at !== null && at < neverAt);
-  return {
-    next: times.length === 0 ? undefined : Math.min(...times),
-    lastQueued: lastQueued ?? undefined,
-  };
+  return { next: times.length === 0 ? undefined : Math.min(...times), isSetAhead: ahead !== null };
 }
 
 /** Mail that is still being tried, the oldest first. */

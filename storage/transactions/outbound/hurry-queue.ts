@@ -1,6 +1,7 @@
+import { setAhead } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Makes queued recipients due whose next time is beyond `after`: a clock that has been set back since has set it. A limited number. */
+/** Makes queued recipients due that a clock has given a time beyond `after`, and that has been set back since. A limited number. */
 export async function hurryQueue(
   tx: Transaction,
   { after, at, limit }: { readonly after: number; readonly at: number; readonly limit: number },
@@ -11,7 +12,7 @@ export async function hurryQueue(
     where (agent_id, submission_id, recipient_number) in (
       select agent_id, submission_id, recipient_number
       from submission_recipient
-      where state = 'queued' and next_attempt_at > ?
+      where ${setAhead}
       limit ?)`,
     at,
     after,
