@@ -122,7 +122,7 @@ describe("a session", () => {
     await other.post("/sign-in", { address: stranger.address, password: stranger.password });
     const isIn = async (browser: FormlessBrowser) => !(await browser.get("/mine")).url.includes("/sign-in");
     const page = await one.get("/mine");
-    expect(page.text).toContain("Safari on iPhone");
+    expect(page.text).toContain("Safari (iPhone)");
     const [newest = "", older = ""] = [...page.text.matchAll(/action="(\/mine\/sessions\/\d+\/end)"/g)].map(
       ([, action]) => action!,
     );
