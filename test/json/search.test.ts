@@ -187,7 +187,7 @@ describe("search", () => {
 
   it.each([
     ["/since", { since: "yesterday" }],
-    ["/since", { since: "2026-01-05" }],
+    ["/since", { since: "2026-02-30" }],
     ["/before", { before: "2026-01-05 10:00" }],
     ["/limit", { limit: 0 }],
     ["/limit", { limit: 101 }],
