@@ -32,6 +32,8 @@ export function createSystemAddresses(
   const waiting = new Map<string, PromiseWithResolvers<readonly LookupAddress[]>>();
   let isAsking = false;
 
+  const isFull = (): boolean => waiting.size >= namesMax;
+
   function nextName(): string | undefined {
     const names = [...waiting.keys()];
     return (
@@ -64,7 +66,7 @@ export function createSystemAddresses(
   function asked(name: string): Promise<readonly LookupAddress[]> {
     const same = waiting.get(name);
     if (same !== undefined) return same.promise;
-    if (waiting.size >= namesMax) return Promise.reject(dnsError("ETIMEOUT", name));
+    if (isFull()) return Promise.reject(dnsError("ETIMEOUT", name));
     const own = Promise.withResolvers<readonly LookupAddress[]>();
     // Whoever asked may have gone on without it.
     own.promise.catch(() => {});
@@ -77,7 +79,7 @@ export function createSystemAddresses(
     const name = hostname.toLowerCase();
     const known = found.find(name);
     if (known === undefined) return asked(name);
-    if (performance.now() < known.until) return known.addresses;
+    if (performance.now() < known.until || isFull()) return known.addresses;
     const soon = pause(soonMs, { ref: false });
     return (await Promise.race([asked(name), soon])) ?? known.addresses;
   };

@@ -228,6 +228,20 @@ describe("egress", () => {
     expect(await Promise.all([fresh, later, find("good.example")])).toEqual([[other], [other], [other]]);
   });
 
+  it("knows the last addresses of a name that has been found also while too many names wait", async () => {
+    const address = { address: "192.0.2.1", family: 4 };
+    const find = createSystemAddresses((name) =>
+      name === "good.example" ? Promise.resolve([address]) : new Promise(() => {}),
+    );
+    let now = performance.now();
+    using _clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    expect(await find("good.example")).toEqual([address]);
+    now += 30_000;
+    for (let count = 0; count < 1000; count++) void find(`${count}.silent.example`);
+    await expect(find("new.example")).rejects.toMatchObject({ code: "ETIMEOUT" });
+    expect(await find("good.example")).toEqual([address]);
+  });
+
   it("does not keep the threads of the system busy with names whose servers are silent", async () => {
     const silent = createSocket("udp4").bind(0, "127.0.0.1");
     await once(silent, "listening");
