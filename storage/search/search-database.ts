@@ -49,7 +49,7 @@ export type DocumentColumn = "header" | "addresses" | "body";
 
 /** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
  *  made anew. */
-const formatVersion = 9;
+const formatVersion = 10;
 
 const statements = [
   `create table origin (fingerprint text not null)`,
