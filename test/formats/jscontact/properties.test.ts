@@ -26,7 +26,11 @@ const contexts = fc.option(
   fc.constantFrom({ work: true }, { private: true }, { work: true, private: true }, { billing: true }),
   { nil: undefined },
 );
-const extension = fc.option(fc.jsonValue({ maxDepth: 2 }), { nil: undefined });
+/** No body has a member `__proto__`. */
+const extension = fc.option(
+  fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('"__proto__"')),
+  { nil: undefined },
+);
 const vCardParams = fc.option(
   fc.dictionary(fc.constantFrom("x-foo", "altid", "group"), fc.constantFrom("one", "two")),
   { nil: undefined },
