@@ -10,6 +10,11 @@ export function faultOf(error: unknown): string {
   return place === undefined ? error.name : `${error.name} at ${place}`;
 }
 
+/** The index had no room on the disk. It is as good as before, and so are the messages. */
+export function isOfFullDisk(error: unknown): boolean {
+  return isEngineFault(error) && (error as { readonly code?: unknown }).code === "SQLITE_FULL";
+}
+
 /** An error of SQLite, not of the program. */
 export function isEngineFault(error: unknown): boolean {
   return error instanceof Error && error.name === "SqliteError";

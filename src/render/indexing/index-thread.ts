@@ -26,7 +26,7 @@ import { type NewMessages, openSearchSource } from "#/storage/search/search-sour
 import type { SetAside, Trial } from "#/storage/search/search-trials.ts";
 import { previewText } from "../preview.ts";
 import { nextBatch, type Slice } from "./batch.ts";
-import { faultOf, isEngineFault } from "./faults.ts";
+import { faultOf, isEngineFault, isOfFullDisk } from "./faults.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
 import { Pace } from "./pace.ts";
 import { examineMessages, findInIndex } from "./questions.ts";
@@ -75,9 +75,9 @@ async function start(): Promise<void> {
   const retries = database.trials.listSetAside().filter(({ attempts }) => attempts < attemptsMax);
   const trials = new Map(database.trials.list().map((trial) => [trial.agent, trial]));
 
-  /** What goes wrong with the index is answered by a new one; what then still goes wrong is not the index. */
+  /** What goes wrong with the index is answered by a new one; a full disk, and what then still goes wrong, is not the index. */
   async function beginAnew(fault: unknown): Promise<void> {
-    if (!isEngineFault(fault) || ++faults > faultsMax) throw fault;
+    if (!isEngineFault(fault) || isOfFullDisk(fault) || ++faults > faultsMax) throw fault;
     generation++;
     database.close();
     SearchDatabase.delete(folder);
@@ -169,6 +169,7 @@ async function start(): Promise<void> {
     } catch (error) {
       // Expunged meanwhile, or what a search in the message itself will say again.
       if (isWaypostError(error)) return { message, document: undefined, preview: undefined };
+      if (isOfFullDisk(error)) throw error;
       await removePieces(agent, message);
       // What its header says is found at least.
       const header = await createDocumentReader(bytes, row)
