@@ -17,7 +17,7 @@ export interface BeginOperatorCall {
 
 export interface FormerCall {
   readonly requestHash: Uint8Array;
-  /** null while it runs, and forever if the process ended meanwhile. */
+  /** null while it runs, and forever if the process ended meanwhile, or its end could not be stored. */
   readonly outcome: string | null;
   readonly answer: Uint8Array | null;
 }
