@@ -151,9 +151,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     isQuirky,
     sheets,
     meter,
-    get saysPaint() {
-      return sources.some(({ text }) => saysPaint(text));
-    },
+    saysPaint: sources.some(({ text }) => saysPaint(text)),
     get isCut() {
       return isCut;
     },

@@ -1,7 +1,7 @@
 /** Round corners (H17). Lengths are in CSS pixels. */
 import { tallInsideOf, tallOutsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
-import { doom, type Part } from "./part.ts";
+import { doom, isWithin, type Part } from "./part.ts";
 
 const cornerMost = 30;
 /** A corner of so many lines takes the ends of one. */
@@ -19,6 +19,15 @@ export function judgeCorner(part: Part, cascade: Cascade): void {
   const { top, right, bottom, left } = padding;
   if (Math.min(top, right, bottom, left) >= 0.3 * corner) return;
   if (!Number.isFinite(corner) || !isInside(part, cascade)) doom(part, "colours-may-match");
+}
+
+/** Whether a corner of a box around takes what a drawing or the place of a picture has at its own. */
+export function isInCorner({ parent }: Part): boolean {
+  return parent !== undefined && isWithin(parent, ({ box }) => !isSmall(box));
+}
+
+function isSmall({ corner, padding }: Part["box"]): boolean {
+  return corner <= cornerMost || Math.min(...Object.values(padding)) >= 0.3 * corner;
 }
 
 /** The height of its lowest line. */

@@ -1,5 +1,6 @@
 /** The words of a plain drawing in the page (SVG 2): figures of colours that cover, then texts above them, each in its own place in the
  *  drawing. What a drawing has beside that, or moves, makes all of its words unknown. Lengths are in CSS pixels. */
+import { asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import { type Colour, colourOf } from "#/src/formats/css/colour.ts";
 import { saysPaint } from "#/src/formats/css/neutral.ts";
 import { tokenizeCss } from "#/src/formats/css/tokens.ts";
@@ -7,7 +8,7 @@ import { words } from "#/src/formats/css/value-forms.ts";
 import { type Cascade, noStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { coloursMax, union } from "./contrast.ts";
-import { isBlank, isFontOfSigns, widthOf } from "./fonts.ts";
+import { isBlank, isFontOfSigns, isHairlineFont, isThinFont, widthOf } from "./fonts.ts";
 import { isReadFromRight, turnsOrder } from "./order.ts";
 import type { Part } from "./part.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
@@ -60,14 +61,16 @@ export function wordsOfDrawing(
   const size = (name: "width" | "height"): number => numberOf(attributeOf(drawing, name));
   const [wide, high] = [size("width"), size("height")];
   const box = (attributeOf(drawing, "viewBox") ?? `0 0 ${wide} ${high}`)
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number);
+    .split(/[ ,]+/)
+    .map((one) => (one.endsWith("x") ? Number.NaN : numberOf(one)));
   const scale = wide / box[2]!;
   const isWhole = box.length === 4 && box[0] === 0 && box[1] === 0 && scale > 0;
   const isEven = isWhole && Math.abs(scale - high / box[3]!) < scale / 100;
-  if (!isPlain || !isEven || part.flaws.length > 0 || style.isRightToLeft) return [];
-  if (!hasOnly(drawing, ofDrawing) || cascade.saysPaint || isPaintSaidAround(drawing)) return [];
+  // Lengths of style are those of the drawing, and blanks that are kept move its letters.
+  const isSpaced = style.letterSpacing !== 0 || style.wordSpacing !== 0 || !blanksGo.test(style.whiteSpace);
+  if (!isPlain || !isEven || isSpaced || part.flaws.length > 0 || style.isRightToLeft) return [];
+  if (drawing.children.length > childrenMost || !hasOnly(drawing, ofDrawing)) return [];
+  if (cascade.saysPaint || isPaintSaidAround(drawing)) return [];
   const around = colour(attributeOf(drawing, "fill") ?? "black");
   const behind: Figure[] = [];
   const texts: Placed[] = [];
@@ -99,11 +102,11 @@ export function wordsOfDrawing(
     const stroke = colour(attributeOf(element, "stroke") ?? "none");
     if ([fill, stroke].some((one) => one === undefined || (one !== "none" && one[3] < 1))) return undefined;
     const isFilled = fill !== "none" && element.name !== "line";
-    const at = (name: string, usual = Number.NaN): number => {
+    const at = (name: string, usual: number, whole = Number.NaN): number => {
       const said = attributeOf(element, name);
-      return said === undefined || said === "100%" ? usual : numberOf(said) * scale;
+      return said === undefined ? usual : said === "100%" ? whole : numberOf(said) * scale;
     };
-    const [x, y, wider, higher] = [at("x", 0), at("y", 0), at("width", wide), at("height", high)];
+    const [x, y, wider, higher] = [at("x", 0), at("y", 0), at("width", 0, wide), at("height", 0, high)];
     const corner = Math.max(at("rx", 0), at("ry", 0));
     const [middle, line, radius] = [at("cx", 0), at("cy", 0), at("r", 0)];
     return {
@@ -127,20 +130,22 @@ export function wordsOfDrawing(
     if (!isBare(element, ofText)) return undefined;
     const at = (name: string, usual: string): number => numberOf(attributeOf(element, name) ?? usual) * scale;
     const ink = colour(attributeOf(element, "fill"), around);
-    const fontSize = at("font-size", `${style.fontSize / scale}`);
+    const fontSize = at("font-size", `${style.fontSize}`);
     const family = tokenizeCss(attributeOf(element, "font-family") ?? "", tokensMax);
     const anchor = ["start", "middle", "end"].indexOf(attributeOf(element, "text-anchor") ?? "start");
-    const said = node.text.replace(/\s+/g, " ").trim();
+    const said = asciiTrim(node.text.replace(/[ \t\n\f\r]+/g, " "));
     if (ink === undefined || ink === "none" || anchor < 0 || isBlank(said)) return undefined;
     if (!/^(?:normal|bold|[4-9]00)$/.test(attributeOf(element, "font-weight") ?? "normal")) return undefined;
     if (family.isCut || isFontOfSigns(family.tokens, cascade.sheets.ownFonts)) return undefined;
     if (isReadFromRight(said) || turnsOrder(said)) return undefined;
     const letters: Style = {
       ...style,
+      isThin: style.isThin || isThinFont(family.tokens),
+      isHairline: style.isHairline || isHairlineFont(family.tokens),
       fontSize,
       lineHeight: fontSize * 1.2,
-      isSizeSaid: true,
-      isFixedPitch: false,
+      isSizeSaid: style.isSizeSaid || attributeOf(element, "font-size") !== undefined,
+      isFixedPitch: true,
       colour: ink,
       fill: undefined,
       visitedColour: undefined,
@@ -165,16 +170,20 @@ export function wordsOfDrawing(
   /** `usual`: where none is said. Undefined for a colour that is not known. */
   function colour(said: string | undefined, usual?: Colour | "none"): Colour | "none" | undefined {
     if (said === undefined) return usual;
-    if (said.trim() === "none") return "none";
-    const { tokens, isCut } = tokenizeCss(said.trim(), tokensMax);
+    if (said === "none") return "none";
+    if (style.visitedColour !== undefined && /current|\\/i.test(said)) return undefined;
+    const { tokens, isCut } = tokenizeCss(said, tokensMax);
     return isCut ? undefined : colourOf(tokens, style.colour, false);
   }
 }
 
 const tokensMax = 50;
+/** Each text is compared with each figure behind it, and with each other text. */
+const childrenMost = 200;
+const blanksGo = /^(?:normal|nowrap)$/;
 
 function numberOf(said: string | undefined): number {
-  const [, number] = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/.exec(said ?? "") ?? [];
+  const [, number] = /^(\d+(?:\.\d+)?)(?:px)?$/.exec(said ?? "") ?? [];
   return number === undefined ? Number.NaN : Number(number);
 }
 
@@ -184,10 +193,21 @@ function hasOnly({ attributes }: HtmlElement, known: ReadonlySet<string>): boole
 
 /** Style of boxes around says paint, which what is in a drawing inherits. */
 function isPaintSaidAround(element: HtmlElement): boolean {
-  for (let at: HtmlElement | undefined = element; at !== undefined; at = at.parent)
-    if (saysPaint(attributeOf(at, "style") ?? "")) return true;
-  return false;
+  const way: HtmlElement[] = [];
+  let isSaid: boolean | undefined;
+  for (let at: HtmlElement | undefined = element; at !== undefined && isSaid === undefined; at = at.parent) {
+    way.push(at);
+    isSaid = saidAround.get(at);
+  }
+  for (const one of way.reverse()) {
+    isSaid ||= saysPaint(attributeOf(one, "style") ?? "");
+    saidAround.set(one, isSaid);
+  }
+  return isSaid === true;
 }
+
+/** Of each box, so that the style of one around many drawings is read once. */
+const saidAround = new WeakMap<HtmlElement, boolean>();
 
 function meet(one: Place, other: Place): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;

@@ -7,6 +7,7 @@ import { cleanText } from "#/src/formats/text/clean-text.ts";
 import type { NoteKind } from "#/src/formats/text/own-lines.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
+import { isInCorner } from "./corners.ts";
 import { wordsOfDrawing } from "./drawing.ts";
 import { widthOf } from "./fonts.ts";
 import type { Part } from "./part.ts";
@@ -31,6 +32,7 @@ export function notesOf(part: Part, declared: DeclaredStyle, cascade: Cascade): 
     const hasWords = cleanText(words, () => {}).trim() !== "";
     return hasWords ? [{ kind, words, style: letters }] : [];
   };
+  if ((element.name === "img" || element.name === "svg") && isInCorner(part)) return [];
   if (element.name === "img") return note("picture", wordsOfPicture(element, part), style);
   if (element.name === "svg")
     return wordsOfDrawing(element, part, cascade, isPlain(declared) && !declared.values.has("width")).flatMap(
