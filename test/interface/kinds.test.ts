@@ -13,6 +13,7 @@ it("has a recipe like the others, of at most ten steps, of which the last says w
   const steps = recipes.map((recipe) => recipe.match(/^\d+\. .*$/gm)!);
   expect(recipes.map((recipe) => recipe.slice(0, recipe.indexOf("\n")))).toEqual([
     "An operation of `/v1`",
+    "A command of IMAP",
     "A property of a message",
     "A fact of a message",
     "A limit",

@@ -9,6 +9,7 @@ const ofActor = /\bprincipal\.kind\b|\beditor\?\.kind\b/;
 const ofIds = /\b(?:name|id)\?\.kind\b/;
 
 const reasons: Readonly<Record<string, string>> = {
+  "protocols/json/identifiers.ts": "the kind of an identifier",
   "protocols/smtp/mail-transaction.ts": "the kind of the principal",
   "protocols/web/agents/agents-page.ts": "a person pauses agents alone",
   "src/accounts/administration/agents-and-people.ts": "what the operator makes, changes and is shown",

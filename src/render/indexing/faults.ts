@@ -1,4 +1,5 @@
 /** What the indexing thread says of its errors. */
+import { readThrown } from "#/src/model/thrown.ts";
 
 /** What went wrong, by its kind and place; its words could hold text of the message. */
 export function faultOf(error: unknown): string {
@@ -12,7 +13,7 @@ export function faultOf(error: unknown): string {
 
 /** The index had no room on the disk. It is as good as before, and so are the messages. */
 export function isOfFullDisk(error: unknown): boolean {
-  return isEngineFault(error) && (error as { readonly code?: unknown }).code === "SQLITE_FULL";
+  return isEngineFault(error) && readThrown(error).code === "SQLITE_FULL";
 }
 
 /** An error of SQLite, not of the program. */
