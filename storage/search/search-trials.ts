@@ -63,6 +63,12 @@ export class SearchTrials {
     this.#file.sql("delete from trial where agent_id = ?").run(agent);
   }
 
+  /** As if the work for these agents had not begun. `last` is what stood there before. */
+  takeBack(work: readonly { readonly agent: AgentNumber }[], last: Trial | undefined): void {
+    if (last !== undefined) this.begin([last]);
+    else for (const { agent } of work) this.end(agent);
+  }
+
   list(): Trial[] {
     return this.#file
       .sql<Trial>(

@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
@@ -13,6 +14,12 @@ import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
 // The thread ends and starts several times here.
 
 const poisoned = { name: "poisoned", source: "test/support/threads/poisoned-index-thread.ts", heapMb: 128 };
+
+const fullDisk = {
+  name: "full-disk",
+  source: "test/support/threads/full-disk-index-thread.ts",
+  heapMb: 128,
+};
 
 async function append(store: TestStore, agent: AgentNumber, ...texts: string[]): Promise<MessageNumber[]> {
   const mail = createMail(store.store);
@@ -106,6 +113,70 @@ it.each(["ends", "hangs"])(
     expect(readSetAside(opened.folder)).toMatchObject([{ agent, message: bad }]);
   },
 );
+
+it.each([
+  ["in one piece", 200_000],
+  ["in several pieces", 600_000],
+])("leaves no message out because the disk is full, stored %s", async (_, length) => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  const { failures, leftOut, options } = fill(opened);
+  await using index = await openTextIndex(opened.store, options);
+  await append(opened, agent, "first");
+  await index.settle();
+  fs.writeFileSync(path.join(opened.folder, "full"), "");
+  fs.writeFileSync(path.join(opened.folder, "brimful"), "");
+  await append(opened, agent, "second", `third\r\n\r\n${longText(length)}end of it`);
+  await index.settle();
+  const answer = await index.find(agent, [{ kind: "text", text: "END OF IT" }]);
+  expect(answer!.found[0]!.length).toBe(1);
+  expect(failures.length).toBe(fullLives);
+  expect(failures).toEqual(failures.map(() => expect.stringContaining("full")));
+  expect([leftOut, readSetAside(opened.folder)]).toEqual([[], []]);
+});
+
+it("takes none of the attempts of a message that was set aside because the disk is full", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  await append(opened, agent, "first", `broken\r\n\r\n${longText(200_000)}`);
+  const structure = damage(opened, "{");
+  {
+    await using index = await openTextIndex(opened.store);
+    await index.settle();
+  }
+  damage(opened, structure);
+  fs.writeFileSync(path.join(opened.folder, "full"), "");
+  const { failures, options } = fill(opened);
+  await using index = await openTextIndex(opened.store, options);
+  await index.settle();
+  const answer = await index.find(agent, [{ kind: "body", text: "LONG LINE" }]);
+  expect(answer!.found[0]!.length).toBe(1);
+  expect(failures.length).toBe(fullLives);
+  expect(readSetAside(opened.folder)).toEqual([]);
+});
+
+/** More than the free pages of an index hold. */
+function longText(length: number): string {
+  return "long line\r\n".repeat(length / 11);
+}
+
+/** With one more start a message would be set aside if each of these ends were an attempt. */
+const fullLives = 4;
+
+/** The disk has room again after so many ends of the thread. */
+function fill({ folder }: TestStore): Watched {
+  const watched = watch({ thread: fullDisk });
+  return {
+    ...watched,
+    options: {
+      ...watched.options,
+      onFailure(reason) {
+        watched.options.onFailure?.(reason);
+        if (watched.failures.length === fullLives) fs.rmSync(path.join(folder, "full"));
+      },
+    },
+  };
+}
 
 it("is named by a check, which finds the store without faults", async () => {
   await using opened = await openTestStore();

@@ -25,6 +25,7 @@ import {
 import { type NewMessages, openSearchSource } from "#/storage/search/search-source.ts";
 import type { SetAside, Trial } from "#/storage/search/search-trials.ts";
 import { previewText } from "../preview.ts";
+import { attemptsMax, beyond, deathsMax, writeWhenRoom } from "./attempts.ts";
 import { nextBatch, type Slice } from "./batch.ts";
 import { faultOf, isEngineFault, isOfFullDisk } from "./faults.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
@@ -44,10 +45,6 @@ const sweptPerTurn = 500;
 const sweptPiecesPerTurn = 100;
 /** A damaged index is made again so often; after that the disk or the store itself is what is wrong. */
 const faultsMax = 3;
-/** A message that cannot be read is tried so often, once in each life of the thread: what was wrong may have been mended. */
-const attemptsMax = 3;
-/** A message with which the thread ended is tried so often, alone. */
-const deathsMax = 2;
 const beatMs = 50;
 /** Mail that is gone leaves the index so long after it was noticed, as one walk then serves many removals. */
 const sweepDelayMs = 60_000;
@@ -74,6 +71,8 @@ async function start(): Promise<void> {
   let isClosing = false;
   const retries = database.trials.listSetAside().filter(({ attempts }) => attempts < attemptsMax);
   const trials = new Map(database.trials.list().map((trial) => [trial.agent, trial]));
+  /** Leaves the index as if the piece of work that is being done had not begun. */
+  let takeBack = (): void => {};
 
   /** What goes wrong with the index is answered by a new one; a full disk, and what then still goes wrong, is not the index. */
   async function beginAnew(fault: unknown): Promise<void> {
@@ -208,13 +207,15 @@ async function start(): Promise<void> {
   }
 
   /** A message that could not be read in an earlier life of the thread. */
-  async function retry({ agent, message, attempts }: SetAside): Promise<void> {
+  async function retry(setAside: SetAside): Promise<void> {
+    const { agent, message, attempts } = setAside;
     const row = await source.findMessage(agent, message).catch(() => undefined);
     if (row === undefined) return;
+    takeBack = () => database.trials.setAside(setAside);
     // Should the thread end now, this was the last time.
     database.trials.setAside({ agent, message, reason: beyond, attempts: attemptsMax });
     const document = await readDocument(agent, row, attempts + 1);
-    if (isClosing) database.trials.setAside({ agent, message, reason: beyond, attempts });
+    if (isClosing) takeBack();
     else database.replaceDocument(agent, document);
     tellLeftOut(agent, [document]);
   }
@@ -248,6 +249,7 @@ async function start(): Promise<void> {
     const batch = await nextBatch(behind, newMailOf, (agent) => trials.has(agent));
     const begun = generation;
     const last = trials.get(batch[0]?.agent ?? (0 as AgentNumber));
+    takeBack = () => database.trials.takeBack(batch, last);
     const withMail = batch.filter(({ messages }) => messages.length > 0);
     if (last === undefined && withMail.length > 0)
       database.trials.begin(withMail.map(({ agent, upTo }) => ({ agent, upTo, message: 0, attempts: 0 })));
@@ -256,10 +258,7 @@ async function start(): Promise<void> {
       const documents = last === undefined ? await readMessages(slice) : await readAlone(slice, last);
       indexed.push({ agent: slice.agent, documents, upTo: slice.upTo, owesSweep: slice.hasRemovals });
     }
-    if (isClosing) {
-      for (const { agent } of batch) database.trials.end(agent);
-      return;
-    }
+    if (isClosing) return takeBack();
     if (generation !== begun) {
       // What was read is of an index that is no more.
       for (const { agent } of batch) behind.add(agent);
@@ -285,6 +284,7 @@ async function start(): Promise<void> {
 
   /** Does the next piece of work. Whether there was one. */
   async function workSome(): Promise<boolean> {
+    takeBack = () => {};
     if (behind.size > 0) {
       await indexSome();
       return true;
@@ -311,6 +311,7 @@ async function start(): Promise<void> {
       try {
         hasWorked = await workSome();
       } catch (error) {
+        if (isOfFullDisk(error)) await writeWhenRoom(takeBack, pace, () => isClosing);
         await beginAnew(error);
         hasWorked = true;
       }
@@ -384,7 +385,6 @@ async function start(): Promise<void> {
 }
 
 const nothing: SearchDocument = { header: "", addresses: "", body: "" };
-const beyond = "The thread ended while it read this message: too much memory or time.";
 
 async function pauseUntil(at: number): Promise<void> {
   await pause(Math.max(1, at - performance.now()), { ref: false });
