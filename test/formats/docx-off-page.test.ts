@@ -56,6 +56,24 @@ const hidden: readonly (readonly [name: string, body: string, parts: DocxParts])
     ],
     ["a narrow column", table(row("", cell(""), cell("", other)), fixed, [5, 2000])],
     [
+      "a wide cell before it, in a cell behind one",
+      table(
+        row(
+          "",
+          cell(wide(7000), other),
+          cell(wide(9000), table(row("", cell(wide(7000), other), cell(wide(2000))), fixed) + other),
+        ),
+        fixed,
+      ),
+    ],
+    [
+      "a wide cell before it, in a table that is moved in",
+      table(
+        row("", cell(wide(6000), other), cell(wide(2000))),
+        `<w:tblInd w:w="7000" w:type="dxa"/>${fixed}`,
+      ),
+    ],
+    [
       "columns that are left out",
       table(row('<w:gridBefore w:val="1"/><w:wBefore w:w="20000" w:type="dxa"/>', cell(""))),
     ],
@@ -143,6 +161,14 @@ const shown: readonly (readonly [name: string, body: string])[] = [
       ),
     ),
   ],
+  ["behind a tab up to the edge of the page", tabbed('<w:tab w:val="right" w:pos="12240"/>', "shown")],
+  [
+    "in a table that begins left of the margin and is wider than the page, in cells that begin on it",
+    table(
+      row("", cell(wide(6000), paragraph("", "shown")), cell(wide(6000), other), cell(wide(2000), other)),
+      `<w:tblInd w:w="-800" w:type="dxa"/>${fixed}`,
+    ),
+  ],
   ["over other letters", ruby('<w:hps w:val="10"/><w:hpsRaise w:val="18"/>').replace("HIDDEN", "shown")],
 ];
 
@@ -150,5 +176,36 @@ describe("text of a Word document is given that stands", () => {
   it.each(shown)("%s", async (_, body) => {
     const { text, removed } = await readDocument(docxWith(body), "docx");
     expect([text.includes("shown"), removed]).toEqual([true, []]);
+  });
+});
+
+const said = paragraph("", "shown");
+const beside: readonly (readonly [name: string, body: string])[] = [
+  ["a tab that leads off the page", `${said}${tabbed('<w:tab w:val="left" w:pos="12500"/>')}${said}`],
+  [
+    "a tab, before it in its paragraph",
+    tabbed('<w:tab w:val="left" w:pos="12500"/>').replace("<w:r>", "<w:r><w:t>shown shown</w:t></w:r><w:r>"),
+  ],
+  [
+    "the last cell of a table that is wider than the page",
+    table(
+      row("", cell(wide(6000), said), cell(wide(6300), said), cell(wide(2000))) +
+        row("", cell(wide(6000), said), cell(wide(6300), said)),
+      fixed,
+    ),
+  ],
+  [
+    "a cell of another row",
+    table(row("", cell(wide(12_300), said), cell(wide(2000))) + row("", cell(wide(12_300), said)), fixed) +
+      said,
+  ],
+];
+
+describe("text of a Word document is given beside what may be off the page behind", () => {
+  it.each(beside)("%s", async (_, body) => {
+    const { text, removed } = await readDocument(docxWith(body), "docx");
+    expect(text.match(/shown/g)?.length).toBe(body.match(/shown/g)?.length);
+    expect(text).not.toContain("HIDDEN");
+    expect(removed).toEqual([["doubtful", 1, "may-be-off-screen"]]);
   });
 });

@@ -38,6 +38,8 @@ interface Piece {
   readonly place: Place | undefined;
   /** Colours of its letters; undefined if they have a ground of their own. */
   readonly inks?: readonly string[] | undefined;
+  /** Points from the margin at which it begins, at most. */
+  readonly from?: number;
   doubt?: Doubt;
 }
 
@@ -79,13 +81,15 @@ export class DocumentFlow {
   }
 
   /** `size`: points of its letters. `indent`: points; undefined: it does not begin at the left of the page. `isUsual`: its letters are as wide
-   *  as those of usual fonts. `inks`: its colours, if it has no ground of its own. */
+   *  as those of usual fonts. `inks`: its colours, if it has no ground of its own. `from`: points
+   *  from the margin to its tab or cell. */
   write(
     text: string,
     size: number,
     indent: number | undefined,
     isUsual: boolean,
     inks: readonly string[] | undefined,
+    from = 0,
   ): void {
     if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
@@ -93,7 +97,7 @@ export class DocumentFlow {
       const start = indent ?? Number.POSITIVE_INFINITY;
       this.#line.across = Math.max(this.#line.across, start) + text.length * size * letterWidth;
     }
-    this.#push({ text, place: text.trim() === "" ? undefined : this.#place(), inks });
+    this.#push({ text, place: text.trim() === "" ? undefined : this.#place(), inks, from });
   }
 
   #push(piece: Piece): void {
@@ -177,6 +181,13 @@ export class DocumentFlow {
   get covers(): readonly Placed[] {
     const large = this.#covers.filter(({ area }) => !(area <= smallMost));
     return this.#covers.length - large.length > smallShapesMost ? this.#covers : large;
+  }
+
+  /** Marks what begins beyond the edge of the widest page. Returns the doubts. */
+  settleBeyond({ width, left }: PageForm): readonly Doubt[] {
+    const beyond = this.#pieces.filter(({ place, from = 0 }) => place !== undefined && left + from > width);
+    for (const piece of beyond) piece.doubt = "may-be-off-screen";
+    return beyond.map(() => "may-be-off-screen");
   }
 
   /** Marks what may be covered, or may not differ from what is behind it, by shapes here or by those of another part. Returns the doubts. */

@@ -46,8 +46,6 @@ export class DocumentReader {
   readonly #facts: Omit<Surroundings, "paper" | "isOnShape">;
   leftOut = 0;
   #isPageUnclear = false;
-  /** How far right of the margin text begins, in twentieths of a point. */
-  across = 0;
   /** Names of the open elements of Word. */
   readonly #chain: string[] = [];
   #paper: readonly string[] = ["ffffff"];
@@ -343,8 +341,6 @@ export class DocumentReader {
   #letters(text: string): void {
     const letters = this.#said.ofLetters();
     const unseen = this.#unseen(text, letters);
-    if (unseen === undefined)
-      this.across = Math.max(this.across, this.#tables.across, ...letters.map(tabStopOf));
     const inks = inksOf(letters, this.#paper);
     const isMuch = mostPoints(letters) > inkMost || /[^\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cc}]/u.test(text);
     this.#places.paint(isMuch ? (inks ?? []) : [], letters.some(paintsOver) || isOfColours(unseen));
@@ -355,6 +351,7 @@ export class DocumentReader {
         this.#said.indentOf(letters),
         areUsual(letters),
         this.#places.paper === undefined ? inks : undefined,
+        Math.max(this.#tables.across, ...letters.map(tabStopOf)) / 20,
       );
     else if (typeof unseen === "string") this.#count(unseen, 1);
     else this.#doubtful(unseen.why);

@@ -74,10 +74,10 @@ export class PageForms {
   #sides = 0;
   #ends = 0;
 
-  /** Margins leave no room on some page, or what begins `across` twentieths of a point beyond its left margin is not on it. */
-  isNarrowFor(across: number): boolean {
-    const { width, height, left } = this.form;
-    return width - this.#sides < roomLeast || height - this.#ends < roomLeast || across / 20 + left > width;
+  /** Margins leave no room on some page. */
+  get isNarrow(): boolean {
+    const { width, height } = this.form;
+    return width - this.#sides < roomLeast || height - this.#ends < roomLeast;
   }
 
   note(tag: SaxesTagNS): void {

@@ -23,6 +23,8 @@ interface Table {
   readonly cells: Part[];
   /** Widths of its columns; `isFixed`: they do not grow. */
   readonly grid: number[];
+  /** How far right it begins. */
+  indent: number;
   isFixed?: boolean;
 }
 
@@ -54,8 +56,11 @@ const plain = (): Part => ({
 
 export class DocumentTables {
   readonly #tables: Table[] = [];
-  /** The furthest to the right of its table that a cell with text begins. */
-  across = 0;
+
+  /** How far right of the margin the cell begins, with those around. */
+  get across(): number {
+    return this.#tables.reduce((sum, { indent, rows }) => sum + indent + (rows.at(-1)?.across ?? 0), 0);
+  }
 
   get isInside(): boolean {
     return this.#tables.length > 0;
@@ -84,14 +89,13 @@ export class DocumentTables {
   }
 
   get doubt(): Doubt | undefined {
+    if (this.across > acrossMost) return "may-be-off-screen";
     for (const { doubt, rows, cells, grid, isFixed = false } of this.#tables) {
-      const { height = Number.POSITIVE_INFINITY, across = 0 } = rows.at(-1) ?? {};
+      const { height = Number.POSITIVE_INFINITY } = rows.at(-1) ?? {};
       // A row of an exact height cuts off what does not fit.
       if ((cells.at(-1)?.lines ?? 0) + lineLeast > height) return "may-be-cut-off";
-      if (across > acrossMost) return "may-be-off-screen";
       const wide = isFixed ? widthIn(grid, rows.at(-1), cells.at(-1)) : 0;
       if (wide > 0 && wide < cellLeast) return "may-be-cut-off";
-      this.across = Math.max(this.across, across);
       const found = doubt ?? [...rows, ...cells].find((one) => one.doubt !== undefined)?.doubt;
       if (found !== undefined) return found;
     }
@@ -114,7 +118,15 @@ export class DocumentTables {
   /** `isUncertain`: not all programs read the element. */
   open(tag: SaxesTagNS, isUncertain: boolean): void {
     if (tag.local === "tbl") {
-      this.#tables.push({ style: undefined, said: {}, doubt: undefined, rows: [], cells: [], grid: [] });
+      this.#tables.push({
+        style: undefined,
+        said: {},
+        doubt: undefined,
+        rows: [],
+        cells: [],
+        grid: [],
+        indent: 0,
+      });
       return;
     }
     const table = this.#tables.at(-1);
@@ -194,6 +206,7 @@ export class DocumentTables {
         break;
       case "tblInd":
         if (isOffPage(numberOf(tag, "w"))) table.doubt = "may-be-off-screen";
+        else table.indent = Math.max(table.indent, numberOf(tag, "w") ?? 0);
         break;
       case "tblpPr":
         table.isFloating = true;

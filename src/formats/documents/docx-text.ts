@@ -57,8 +57,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
     }
   }
   if (readers.some(({ flow }) => flow.isCut)) count("over-limit", 1);
-  const isNarrow = main.page.isNarrowFor(Math.max(...readers.map(({ across }) => across)));
-  if (parts.isUnclear || styles.isUnclear || isNarrow || readers.some((one) => one.isUnclear)) {
+  if (parts.isUnclear || styles.isUnclear || main.page.isNarrow || readers.some((one) => one.isUnclear)) {
     count("doubtful", 1, "whole-document");
     return leftOutLine(1);
   }
@@ -67,7 +66,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   const { covers } = main.flow;
   for (const [at, { flow, leftOut: left }] of readers.entries()) {
     const kind = kinds[at]!;
-    const doubts = [...flow.settle(form)];
+    const doubts = [...flow.settleBeyond(form), ...flow.settle(form)];
     if (kind === "header" || kind === "footer")
       doubts.push(...flow.settle(form, covers, (cover, place) => mayCoverAround(cover, place, kind, form)));
     else
