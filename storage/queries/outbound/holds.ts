@@ -1,5 +1,6 @@
 /** Holds, and the data for the policy that decides about them. */
 
+import { clockSlackMs } from "#/src/model/clock.ts";
 import type { Waiting } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
@@ -82,7 +83,8 @@ export async function listDecidedHolds(
   return rows.map(holdOf);
 }
 
-/** Holds of all mailboxes that are not paused, approved before the grace time, or by a clock that has been set back since; at most `limit`. */
+/** Holds of all mailboxes that are not paused, approved before the grace time, or so far ahead that the clock has been set back since; at most
+ *  `limit`. */
 export async function listReleasableHolds(
   reader: Reader,
   { now, graceMs }: { readonly now: number; readonly graceMs: number },
@@ -96,7 +98,7 @@ export async function listReleasableHolds(
     order by decided_at
     limit ?`,
     now - graceMs,
-    now + graceMs,
+    now + graceMs + clockSlackMs,
     limit,
   );
   return rows.map(holdOf);
