@@ -2,7 +2,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { refusalOf } from "#/protocols/web/operator/operate.ts";
 import { rowActs } from "#/protocols/web/operator/tables.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
@@ -315,7 +317,18 @@ test("each delivery in the history of a webhook is sent once more by its button"
   expect(again.text).toContain("The events have arrived once more.");
   const ids = sink.requests.map(({ headers }) => headers["webhook-id"]);
   expect(ids.slice(before)).toContain(message);
+  sink.onRequest = (_, response) => void response.writeHead(500).end();
+  const lost = await browser.post("/operator/act", { act: "webhook.resend", value: message, back: history });
+  expect(lost.status).toBe(409);
+  expect(lost.text).toContain("It did not arrive: 500");
   expect(page.text).not.toContain("Quincunx");
+});
+
+test("a form shows why an operation was refused, and takes no fault of the server for a refusal", async () => {
+  const refusal = new WaypostError("invalid", "No.", { hint: "Ask again." });
+  expect(await refusalOf(() => Promise.reject(refusal))).toBe("No. Ask again.");
+  for (const fault of [new WaypostError("upstream_unavailable", "Full."), new TypeError("x")])
+    await expect(refusalOf(() => Promise.reject(fault))).rejects.toBe(fault);
 });
 
 test("a trace tells the way of a mail and no text of it", async () => {

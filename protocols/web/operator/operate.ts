@@ -3,7 +3,7 @@
 import type { AdministrationResult } from "#/src/accounts/administration/operation-call.ts";
 import { parseAdministration } from "#/src/accounts/administration/operations.ts";
 import { allowsOperation } from "#/src/accounts/operator-scopes.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { isOfServer, type WaypostError } from "#/src/model/errors.ts";
 import type { OperatorVisit } from "../visit.ts";
 
 /** Throws what the operation refuses. */
@@ -48,8 +48,8 @@ export async function refusalOf(act: () => Promise<unknown>): Promise<string | u
     await act();
     return undefined;
   } catch (error) {
-    if (!isWaypostError(error) || error.code === "internal") throw error;
-    const { hint } = error.details;
-    return hint === undefined ? error.message : `${error.message} ${hint}`;
+    if (isOfServer(error)) throw error;
+    const { message, details } = error as WaypostError;
+    return details.hint === undefined ? message : `${message} ${details.hint}`;
   }
 }

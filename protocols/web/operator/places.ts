@@ -1,5 +1,4 @@
 /** The places that are lists and nothing else. */
-import { WaypostError } from "#/src/model/errors.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { localPath } from "../strangers.ts";
@@ -77,14 +76,15 @@ export async function act(visit: OperatorVisit): Promise<Answer> {
   const missing = wanted.isFinal === true ? await missingProof(visit) : undefined;
   if (missing !== undefined) return refusedPage(visit, missing, back);
   let done: string = wanted.operation;
+  let lost: string | undefined;
   const refusal = await refusalOf(async () => {
     const result = await operate(visit, wanted.operation, { [wanted.field]: value });
     // A test that did not arrive is no success.
-    if (result.delivered === false)
-      throw new WaypostError("upstream_unavailable", visit.words.operator.notDelivered(saidIn(result)));
+    if (result.delivered === false) lost = visit.words.operator.notDelivered(saidIn(result));
     if (typeof result.step === "string") done = `${wanted.operation} ${result.step}`;
   });
-  return refusal === undefined ? redirect(withDone(back, done)) : refusedPage(visit, refusal, back);
+  const wrong = refusal ?? lost;
+  return wrong === undefined ? redirect(withDone(back, done)) : refusedPage(visit, wrong, back);
 }
 
 function saidIn({ status, error }: Row): string {
