@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
 import { reachableHost } from "./ready.ts";
@@ -38,8 +39,8 @@ export function deliverCommand(shell: Shell): Command {
         options.json === true,
       );
     } catch (error) {
-      const { response } = (error ?? {}) as { readonly response?: string };
-      if (response === undefined) throw error;
+      const { response } = readThrown(error).further;
+      if (typeof response !== "string") throw error;
       throw new WaypostError("policy_refused", `The server refused it: ${response}`, { cause: error });
     } finally {
       transport.close();

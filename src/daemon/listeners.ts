@@ -14,6 +14,7 @@ import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { createWebRoute } from "#/protocols/web/serve-web.ts";
 import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { type Challenges, createChallengeRoute } from "./acme/challenges.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
@@ -98,11 +99,10 @@ async function openMetrics(
 }
 
 function bindingFailure(error: unknown, settings: House["settings"]): unknown {
-  const { code, address, port } = (error ?? {}) as {
-    readonly code?: string;
-    readonly address?: string;
-    readonly port?: number;
-  };
+  const {
+    code,
+    further: { address, port },
+  } = readThrown(error);
   const section = listenerSections.find(
     (one) => isListening(settings, one) && settings[one].port === port && settings[one].host === address,
   );

@@ -4,14 +4,18 @@ export interface Thrown {
   readonly code: string | undefined;
   readonly name: string;
   readonly message: string;
+  /** What else a library has said with it. */
+  readonly further: Readonly<Record<string, unknown>>;
 }
 
 export function readThrown(thrown: unknown): Thrown {
-  const { code, name, message } = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+  const further = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+  const { code, name, message } = further;
   return {
     code: textOf(code),
     name: textOf(name) ?? typeof thrown,
     message: textOf(message) ?? textOf(thrown) ?? `what is no error was thrown (${typeof thrown})`,
+    further,
   };
 }
 

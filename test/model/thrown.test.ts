@@ -20,10 +20,16 @@ test.each([
   expect(readThrown(thrown)).toMatchObject(facts);
 });
 
+test("what else it says is read, and of null nothing", () => {
+  expect(readThrown(Object.assign(new Error("x"), { port: 25 })).further.port).toBe(25);
+  expect(readThrown(null).further).toEqual({});
+});
+
 /** Where a thrown value is taken for an Error, and why it is one. */
 const taken: Readonly<Record<string, string>> = {
   "protocols/http/body.ts": "it is handed on as it is",
   "src/daemon/log.ts": "after `instanceof Error`",
+  "src/model/thrown.ts": "it reads what may be there",
 };
 
 test("nobody takes a thrown value for an Error before it is known to be one", () => {
@@ -32,7 +38,8 @@ test("nobody takes a thrown value for an Error before it is known to be one", ()
       .filter((name) => name.endsWith(".ts") && !name.includes("assets/"))
       .map((name) => `${folder}/${name}`),
   );
-  const casts = /\b(?:error|cause|reason|failure|thrown) as (?:Error\b|NodeJS\.|\{)/;
+  const casts =
+    /\b(?:error|cause|reason|failure|thrown)(?: \?\? \{\}\))? as (?:Error\b|NodeJS\.|Readonly<|\{)/;
   const declared = /\.(?:catch|then)\(\s*(?:async )?\(\w+: (?!unknown\b)[^)]*(?:Error|Exception|\})/;
   const found = files.filter((file) => {
     const text = readFileSync(file, "utf8");

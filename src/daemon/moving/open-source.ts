@@ -90,8 +90,9 @@ async function openAccount(
         field: "/file",
         hint: "At the command line of the server, waypost import takes it.",
       });
-    const { responseText = readThrown(error).message } = (error ?? {}) as { readonly responseText?: string };
-    throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText)}`, {
+    const { message, further } = readThrown(error);
+    const said = typeof further.responseText === "string" ? further.responseText : message;
+    throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(said)}`, {
       cause: error,
     });
   }

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine, withLeftOut, withNotes } from "#/src/formats/text/own-lines.ts";
+import { readThrown } from "#/src/model/thrown.ts";
 import { type Annotation, labelOf, notesOf, unpainted } from "./pdf-fields.ts";
 import { type FontObjects, fontOf, type PageFont } from "./pdf-fonts.ts";
 import { createLetterJudge } from "./pdf-letters.ts";
@@ -124,7 +125,7 @@ async function readablePage(document: PdfDocument, number: number): Promise<PdfP
 
 /** pdf.js wraps what it says of a file that does not follow the format; the text of the wrapped error begins with its name. */
 function isDamage(error: unknown): boolean {
-  const { details } = (error ?? {}) as { readonly details?: unknown };
+  const { details } = readThrown(error).further;
   return typeof details === "string" && details.startsWith("FormatError:");
 }
 
