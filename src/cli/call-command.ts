@@ -127,5 +127,5 @@ async function parseJson(shell: Shell, text: string): Promise<unknown> {
     throw new WaypostError("invalid", "The input is empty; --json '{}' sends an empty object.");
   // As the server reads a body: what JSON.parse makes another value of is refused.
   const { parseJson: read } = await import("#/protocols/json/carriage/json-text.ts");
-  return read(Buffer.from(json));
+  return read(Buffer.from(json), "input");
 }

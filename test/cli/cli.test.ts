@@ -47,10 +47,14 @@ describe("use", () => {
     [["begin-anew", "--yes"], 2, /begins anew by itself/],
     [["move", "--to", "nowhere"], 2, /--to is postgres:/],
     [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
-    [["call", "wait", "--json", "{"], 2, /is not JSON/],
+    [["call", "wait", "--json", "{"], 2, /The input is not JSON/],
     [["call", "wait", "--json", ""], 2, /The input is empty/],
     [["call", "wait", "--json", '{"timeout_s":1,"timeout_s":2}'], 2, /same member twice/],
-    [["call", "event.update", "--json", '{"patch":{"example.com:x":1e400}}'], 2, /larger than any/],
+    [
+      ["call", "event.update", "--json", '{"patch":{"example.com:x":1e400}}'],
+      2,
+      /in the input is larger than any/,
+    ],
   ])("waypost %j ends with %i", async (args, code, text) => {
     const outcome = await waypost(...args);
     expect(outcome.code).toBe(code);

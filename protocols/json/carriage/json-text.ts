@@ -44,39 +44,39 @@ export async function readJson(
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The value of a body; an empty one is an empty object. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** The value of a body, or of what has another name where it was given; an empty one is an empty object. */
+export function parseJson(bytes: Uint8Array, name = "body"): unknown {
   const { depth, values, members } = jsonShape(bytes, jsonValuesMax);
   if (depth > jsonDepthMax)
-    throw invalid(`The body is nested deeper than ${jsonDepthMax} levels.`, "Send a flatter object.");
+    throw invalid(`The ${name} is nested deeper than ${jsonDepthMax} levels.`, "Send a flatter object.");
   if (values > jsonValuesMax)
-    throw invalid(`The body has more than ${jsonValuesMax} values.`, "Send less in one request.");
+    throw invalid(`The ${name} has more than ${jsonValuesMax} values.`, "Send less in one request.");
   if (members > jsonMembersMax)
     throw invalid(
-      `An object in the body has more than ${jsonMembersMax} members.`,
+      `An object in the ${name} has more than ${jsonMembersMax} members.`,
       "Send less in one request.",
     );
-  const text = decodeUtf8(bytes);
+  const text = decodeUtf8(bytes, name);
   if (text.trim() === "") return {};
-  const value = parse(text);
-  assertNamesAndNumbers(text);
+  const value = parse(text, name);
+  assertNamesAndNumbers(text, name);
   return value;
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw invalid("The body is not UTF-8.", "Send JSON in UTF-8.");
+    if (error instanceof TypeError) throw invalid(`The ${name} is not UTF-8.`, "Send JSON in UTF-8.");
     throw error;
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("The body is not JSON.", "Send one JSON object.");
+    if (error instanceof SyntaxError) throw invalid(`The ${name} is not JSON.`, "Send one JSON object.");
     throw error;
   }
 }
@@ -92,7 +92,7 @@ interface Level {
 }
 
 /** Scans text that is known to be JSON. Strings are skipped by searching their end quote: one may be as long as the body. */
-function assertNamesAndNumbers(text: string): void {
+function assertNamesAndNumbers(text: string, name: string): void {
   const levels: Level[] = [];
   const tokens = /["[\]{},]|-?\d[\d.eE+-]*/g;
   const refuse = (message: string, hint: string): WaypostError => {
@@ -109,7 +109,7 @@ function assertNamesAndNumbers(text: string): void {
     else if (token !== '"') {
       // It would be Infinity, which is null once it is written again.
       if (token.length > shortNumber && !Number.isFinite(Number(token)))
-        throw refuse("A number in the body is larger than any that is kept.", "Send a smaller number.");
+        throw refuse(`A number in the ${name} is larger than any that is kept.`, "Send a smaller number.");
     } else {
       const end = stringEnd(text, match.index);
       tokens.lastIndex = end;
