@@ -81,10 +81,10 @@ export function startCalendarMailRunner(
   }).unref();
 
   async function look(): Promise<void> {
-    const now = store.clock.now() - slackMs;
+    const sinceNext = store.clock.now() - slackMs;
     // A clock may be set back.
-    const from = Math.min(since, now);
-    since = now;
+    const from = Math.min(since, sinceNext);
+    since = sinceNext;
     const agents = [...waiting];
     waiting.clear();
     for (const agent of agents) await follow(agent, from);
