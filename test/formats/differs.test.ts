@@ -37,6 +37,10 @@ describe("on a phone", () => {
       '<style media="(max-width:480px)">.x{display:none}</style><p class=x>words',
     ],
     [
+      "words go in the last of boxes in each other, of which others have none",
+      "<style>@media (max-width:480px){div{display:none}}</style><div><div><style>a{}</style></div></div><div><div></div><div>words</div></div>",
+    ],
+    [
       "words go in a condition of two",
       "<style>@media screen{@media (max-width:480px){.x{display:none}}}</style><p class=x>words",
     ],
@@ -56,6 +60,10 @@ describe("on a phone", () => {
     [
       "the same applies anyway",
       "<style>.x{display:block}@media (max-width:480px){.x{display:block}}</style><p class=x>words",
+    ],
+    [
+      "boxes in each other have none",
+      "<style>@media (max-width:480px){div{display:none}}</style><div><div><style>a{}</style><div> </div></div></div>",
     ],
     ["nothing of it has words", "<style>@media (max-width:480px){.x{display:none}}</style><p class=x></p>"],
     ["nothing has the class", "<style>@media (max-width:480px){.x{display:none}}</style><p class=y>words"],

@@ -7,7 +7,7 @@ import { isLoaded, type PictureSizes } from "./held-pictures.ts";
 import type { Note } from "./notes.ts";
 import type { Page } from "./page.ts";
 import type { Part } from "./part.ts";
-import { isPicture, textOf } from "./survey.ts";
+import { isPicture, rawElements } from "./survey.ts";
 import { attributeOf, type HtmlElement, type HtmlText } from "./tree.ts";
 
 /** So far below or beside what is before, words may never be scrolled to. */
@@ -92,8 +92,24 @@ export function differencesOf(page: Page, seen: Seen): readonly Difference[] {
     if (box.isFloat || box.isOutOfFlow) below = start;
   };
 
+  /** Elements in each other are read once. */
+  const empty = new Set<HtmlElement>();
+  const holdsAnything = (element: HtmlElement): boolean => {
+    if (empty.has(element)) return false;
+    cascade.meter.spend(1);
+    empty.add(element);
+    return (
+      isPicture(element) ||
+      element.children.some((child) =>
+        child.kind === "text"
+          ? child.text.trim() !== ""
+          : child.kind === "element" && !rawElements.has(child.name) && holdsAnything(child),
+      )
+    );
+  };
+
   visit(page.root, { isBehind: false, isFont: false }, 0);
-  const isOther = page.otherOnPhone.some((element) => textOf(element).trim() !== "" || holdsPicture(element));
+  const isOther = page.otherOnPhone.some(holdsAnything);
   return [
     ...(isOther ? (["phone"] as const) : []),
     ...(isRemote ? (["remote"] as const) : []),
@@ -125,11 +141,5 @@ function namesAny(family: Value, fonts: ReadonlySet<string>): boolean {
           .join(" "),
       ),
     ),
-  );
-}
-
-function holdsPicture(element: HtmlElement): boolean {
-  return (
-    isPicture(element) || element.children.some((child) => child.kind === "element" && holdsPicture(child))
   );
 }

@@ -16,7 +16,7 @@ export interface Survey {
   readonly counts: ReadonlyMap<Removal, number>;
 }
 
-const rawElements = new Set(["script", "style"]);
+export const rawElements = new Set(["script", "style"]);
 /** What is in there is no part of the page. */
 const inert = new Set(["template", "noscript", "iframe", "noembed", "noframes"]);
 
