@@ -1,5 +1,5 @@
-/** The indexing thread with an index that cannot grow while the file `full` stands in the folder of the store, and in which no attempt can be
- *  taken back either while the file `brimful` does. */
+/** The indexing thread with an index that cannot grow while the file `full` stands in the folder of the store. While `brimful` does, the first
+ *  time that a life of the thread takes an attempt back fails too. */
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
@@ -18,12 +18,11 @@ Database.prototype.exec = function (this: Database.Database, statement: string) 
 };
 
 let folder = "";
+let hasRefused = false;
 const { takeBack } = SearchTrials.prototype;
 SearchTrials.prototype.takeBack = function (this: SearchTrials, ...args: Parameters<typeof takeBack>) {
-  const file = path.join(folder, "brimful");
-  if (fs.existsSync(file)) {
-    // There is room at the second attempt.
-    fs.rmSync(file);
+  if (!hasRefused && fs.existsSync(path.join(folder, "brimful"))) {
+    hasRefused = true;
     throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
   }
   takeBack.apply(this, args);
