@@ -74,6 +74,17 @@ const hidden: readonly (readonly [name: string, body: string, parts: DocxParts])
       ),
     ],
     [
+      "a wide cell before it, in a table that floats",
+      table(row("", cell(wide(6000), other), cell(wide(2000))), `<w:tblpPr w:tblpX="7000"/>${fixed}`),
+    ],
+    [
+      "a wide cell before it, and an indent",
+      table(
+        row("", cell(wide(6000), other), cell(wide(9000), paragraph('<w:ind w:left="7000"/>', "HIDDEN"))),
+        fixed,
+      ),
+    ],
+    [
       "columns that are left out",
       table(row('<w:gridBefore w:val="1"/><w:wBefore w:w="20000" w:type="dxa"/>', cell(""))),
     ],

@@ -70,9 +70,12 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   return differs.some(Boolean) ? { why: "colours-may-match" } : "invisible-colour";
 }
 
-/** Where a tab leads to, if there is one. */
-export function tabStopOf({ isTabbed, tabStop = 0 }: LetterProperties): number {
-  return isTabbed === true ? tabStop : 0;
+/** Where letters begin, behind a tab or by their indent, of a cell that begins `across`. */
+export function beginOf(
+  { isTabbed, tabStop = 0, left = 0, first = 0 }: LetterProperties,
+  across: number,
+): number {
+  return Math.max(isTabbed === true ? tabStop : 0, across + Math.max(0, left, left + first));
 }
 
 function isAcross(place = 0): boolean {

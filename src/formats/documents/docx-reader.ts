@@ -8,7 +8,7 @@ import { holdsText, isOfDrawing, isOfMath, signOf } from "./docx-elements.ts";
 import { DocumentFields } from "./docx-fields.ts";
 import { DocumentFlow } from "./docx-flow.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
-import { inksOf, isOfColours, paintsOver, tabStopOf, unseenOf } from "./docx-letters.ts";
+import { beginOf, inksOf, isOfColours, paintsOver, unseenOf } from "./docx-letters.ts";
 import { DocumentPlaces } from "./docx-places.ts";
 import { DocumentNotes, DocumentReferences } from "./docx-references.ts";
 import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
@@ -351,7 +351,7 @@ export class DocumentReader {
         this.#said.indentOf(letters),
         areUsual(letters),
         this.#places.paper === undefined ? inks : undefined,
-        Math.max(this.#tables.across, ...letters.map(tabStopOf)) / 20,
+        Math.max(...letters.map((one) => beginOf(one, this.#tables.across))) / 20,
       );
     else if (typeof unseen === "string") this.#count(unseen, 1);
     else this.#doubtful(unseen.why);

@@ -211,6 +211,7 @@ export class DocumentTables {
       case "tblpPr":
         table.isFloating = true;
         if (isOffPage(numberOf(tag, "tblpX"), numberOf(tag, "tblpY"))) table.doubt = "may-be-off-screen";
+        else table.indent = Math.max(table.indent, numberOf(tag, "tblpX") ?? 0);
         break;
     }
   }
