@@ -1,7 +1,8 @@
 /** The resolver of the system for names that strangers choose, where its hosts file has to count or no name server may be asked. It has two
  *  threads for all names of a process, so that names whose servers are silent would stop all others. So one name is asked at a time, and the
  *  other thread is left to names that the operator chooses. Of those that wait, names that have been found go first, and those that were
- *  answered late or not last. Where the answer for one that has been found does not come soon, its last addresses count. */
+ *  answered late or not last; among others the youngest, so that many new names whose servers are silent hold up no later one. A name whose asker
+ *  has given up is dropped. Where the answer for one that has been found does not come soon, its last addresses count. */
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { dnsError } from "#/src/evidence/dns.ts";
@@ -17,6 +18,8 @@ export const addressesKeptMs = 30_000;
 const soonMs = 300;
 /** An answer that takes longer is late. */
 const lateMs = 1000;
+/** A webhook has as long for all of its request. */
+const askerWaitsMs = 15_000;
 const namesMax = 1000;
 
 interface Found {
@@ -24,22 +27,38 @@ interface Found {
   readonly until: number;
 }
 
+interface WaitingName extends PromiseWithResolvers<readonly LookupAddress[]> {
+  /** The last time. */
+  askedAt: number;
+}
+
 export function createSystemAddresses(
   ask: FindAddresses = (hostname) => lookup(hostname, { all: true }),
 ): FindAddresses {
   const found = new RecentValues<Found>(namesMax);
   const late = new RecentValues<true>(namesMax);
-  const waiting = new Map<string, PromiseWithResolvers<readonly LookupAddress[]>>();
+  const waiting = new Map<string, WaitingName>();
   let isAsking = false;
 
   const isFull = (): boolean => waiting.size >= namesMax;
 
+  /** Not while one of them is being asked. */
+  function dropAbandoned(): void {
+    const before = performance.now() - askerWaitsMs;
+    for (const [name, { askedAt, reject }] of waiting) {
+      if (askedAt > before) continue;
+      waiting.delete(name);
+      reject(dnsError("ETIMEOUT", name));
+    }
+  }
+
   function nextName(): string | undefined {
+    dropAbandoned();
     const names = [...waiting.keys()];
     return (
       names.find((name) => found.find(name) !== undefined) ??
-      names.find((name) => late.find(name) === undefined) ??
-      names[0]
+      names.findLast((name) => late.find(name) === undefined) ??
+      names.at(-1)
     );
   }
 
@@ -65,9 +84,12 @@ export function createSystemAddresses(
 
   function asked(name: string): Promise<readonly LookupAddress[]> {
     const same = waiting.get(name);
-    if (same !== undefined) return same.promise;
+    if (same !== undefined) {
+      same.askedAt = performance.now();
+      return same.promise;
+    }
     if (isFull()) return Promise.reject(dnsError("ETIMEOUT", name));
-    const own = Promise.withResolvers<readonly LookupAddress[]>();
+    const own = { ...Promise.withResolvers<readonly LookupAddress[]>(), askedAt: performance.now() };
     // Whoever asked may have gone on without it.
     own.promise.catch(() => {});
     waiting.set(name, own);

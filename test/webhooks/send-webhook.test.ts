@@ -228,6 +228,37 @@ describe("egress", () => {
     expect(await Promise.all([fresh, later, find("good.example")])).toEqual([[other], [other], [other]]);
   });
 
+  it("asks the system for the youngest of the names that are new, and not for those that were given up", async () => {
+    const asked: string[] = [];
+    let answer = (): void => {};
+    const find = createSystemAddresses((name) => {
+      asked.push(name);
+      const { promise, resolve } = Promise.withResolvers<readonly LookupAddress[]>();
+      answer = () => resolve([]);
+      return promise;
+    });
+    let now = performance.now();
+    using _clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const begun = find("begun.example");
+    const left = find("left.example");
+    const again = find("again.example");
+    now += 5000;
+    const [older, younger] = [find("older.example"), find("younger.example"), find("again.example")];
+    answer();
+    await begun;
+    await expect.poll(() => asked).toHaveLength(2);
+    now += 10_000;
+    answer();
+    await expect(left).rejects.toMatchObject({ code: "ETIMEOUT" });
+    await expect.poll(() => asked).toHaveLength(3);
+    answer();
+    await older;
+    await expect.poll(() => asked).toHaveLength(4);
+    answer();
+    await Promise.all([younger, again]);
+    expect(asked).toEqual(["begun.example", "younger.example", "older.example", "again.example"]);
+  });
+
   it("knows the last addresses of a name that has been found also while too many names wait", async () => {
     const address = { address: "192.0.2.1", family: 4 };
     const find = createSystemAddresses((name) =>
