@@ -35,12 +35,13 @@ export function processorMsOf(root: number): number {
   return nanoseconds / 1e6;
 }
 
-/** Waits until the processes have taken less of a processor than this within a second, at most two minutes. */
-export async function settled(root: number, idleMsMax = 10): Promise<void> {
-  for (let second = 0; second < 120; second++) {
+/** Waits until the processes have taken less of a processor than this within each of so many seconds, at most five minutes. */
+export async function settled(root: number, idleMsMax = 10, idleSeconds = 1): Promise<void> {
+  let idle = 0;
+  for (let second = 0; second < 300 && idle < idleSeconds; second++) {
     const before = processorMsOf(root);
     await delay(1000);
-    if (Math.abs(processorMsOf(root) - before) < idleMsMax) return;
+    idle = Math.abs(processorMsOf(root) - before) < idleMsMax ? idle + 1 : 0;
   }
 }
 
