@@ -77,6 +77,21 @@ describe("a PDF", () => {
     });
   });
 
+  it("of which a page ends within its annotations is read without that page, and it is reported", async () => {
+    const page = (more: string): string =>
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 6 0 R ${more} >>`;
+    const bytes = pdfOfObjects([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [4 0 R 5 0 R] /Count 2 >>",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      page(""),
+      page("/Annots 7 0 R"),
+      streamOf("", "BT /F1 12 Tf 72 720 Td (Whole) Tj ET"),
+      "[ 1 2",
+    ]);
+    expect(await readDocument(bytes, "pdf")).toMatchObject({ text: "Whole", removed: [["undecodable", 1]] });
+  });
+
   it("whose pages lie in themselves is reported as damaged", async () => {
     const bytes = pdfOfObjects([
       "<< /Type /Catalog /Pages 2 0 R >>",

@@ -56,11 +56,12 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       count("over-limit", 1);
       break;
     }
-    const page = await readablePage(document, number);
-    if (page === undefined) {
+    const read = await readablePage(document, number);
+    if (read === undefined) {
       count("undecodable", 1);
       continue;
     }
+    const { page, annotations } = read;
     const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
@@ -73,7 +74,6 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
         [page.objs, page.commonObjs].find((one) => (one as FontObjects).has(name))?.get(name),
       isLayerOn: (properties) => layers.isVisible(properties as never),
     });
-    const annotations: readonly Annotation[] = await page.getAnnotations();
     const seen = judgeRuns(painted, {
       view: page.view,
       unit: page.userUnit,
@@ -110,23 +110,29 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
   return pages.join("\n\n").trim();
 }
 
-/** undefined where the page or its contents are damaged. */
-async function readablePage(document: PdfDocument, number: number): Promise<PdfPage | undefined> {
+/** undefined where the page, its contents or its annotations are damaged. */
+async function readablePage(
+  document: PdfDocument,
+  number: number,
+): Promise<{ readonly page: PdfPage; readonly annotations: readonly Annotation[] } | undefined> {
   try {
     const page = await document.getPage(number);
     // Rejects where contents can't be read. A list of operators then only ends, and nothing would tell what is missing.
     await page.getTextContent();
-    return page;
+    return { page, annotations: await page.getAnnotations() };
   } catch (error) {
     if (isDamage(error)) return undefined;
     throw error;
   }
 }
 
-/** pdf.js wraps what it says of a file that does not follow the format; the text of the wrapped error begins with its name. */
+/** What pdf.js says of a file that does not follow the format, or that ends too early. */
+const damages = /^(?:FormatError|ParserEOFException):/;
+
+/** pdf.js wraps it; the text of the wrapped error begins with its name. */
 function isDamage(error: unknown): boolean {
   const { details } = readThrown(error).further;
-  return typeof details === "string" && details.startsWith("FormatError:");
+  return typeof details === "string" && damages.test(details);
 }
 
 interface FormFacts {
