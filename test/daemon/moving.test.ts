@@ -194,6 +194,26 @@ describe("mail comes in", () => {
     ).toBe(1);
   });
 
+  it("from folders of .eml files below a folder, each into the folder of its name; one without any is refused", async () => {
+    const mails = path.join(folder, "mails");
+    fs.mkdirSync(path.join(mails, "Clients", "2024"), { recursive: true });
+    fs.mkdirSync(path.join(mails, "empty"));
+    for (const name of ["top", "Clients/one", "Clients/2024/one"])
+      fs.writeFileSync(path.join(mails, `${name}.eml`), text(name));
+    await using server = await start();
+    const data = server.daemon.settings.storage.folder;
+    expect(await waypost(data, "import", owner, mails)).toMatchObject({ imported: 3, refused: 0 });
+    expect((await shown(server)).map((line) => line.split("|").slice(0, 2))).toEqual([
+      ["Clients/2024", "Clients/2024/one"],
+      ["Clients", "Clients/one"],
+      ["INBOX", "top"],
+    ]);
+    expect(await waypost(data, "import", owner, mails)).toMatchObject({ imported: 0, known: 3 });
+    await expect(waypost(data, "import", owner, path.join(mails, "empty"))).rejects.toMatchObject({
+      stderr: expect.stringContaining("no .eml files"),
+    });
+  });
+
   it("and only the beginning of a message that is too large is read", async () => {
     const mails = path.join(folder, "mails");
     fs.mkdirSync(mails);

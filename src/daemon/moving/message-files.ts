@@ -2,27 +2,42 @@
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import { type MailSource, withCrlf } from "./mail-source.ts";
 
+/** A folder below it is a folder of mail with its name; links to folders are not followed. A folder without such files is refused. */
 export function openMessageFiles(place: string): MailSource {
+  const isFolder = fs.statSync(place).isDirectory();
+  /** By their paths below the place. */
   const files = (): string[] =>
-    fs.statSync(place).isDirectory()
+    isFolder
       ? fs
-          .readdirSync(place)
-          .filter((name) => /\.eml$/i.test(name))
+          .readdirSync(place, { recursive: true, withFileTypes: true })
+          .filter((entry) => /\.eml$/i.test(entry.name) && !entry.isDirectory())
+          .map((entry) => path.relative(place, path.join(entry.parentPath, entry.name)))
           .sort()
-          .map((name) => path.join(place, name))
-      : [place];
+      : [""];
+  if (files().length === 0)
+    throw new WaypostError(
+      "invalid",
+      `${place} is no Maildir (a folder with cur and new) and has no .eml files.`,
+      {
+        field: "/file",
+        hint: "An mbox is named by its file, not by its folder.",
+      },
+    );
   return {
     name: `files ${place}`,
     count: async () => files().length,
     async *messages() {
-      for (const file of files()) {
+      for (const below of files()) {
+        const file = path.join(place, below);
         const { mtimeMs, size } = fs.statSync(file);
+        const folder = path.dirname(below).split(path.sep).join("/");
         yield {
-          folder: "INBOX",
-          key: path.basename(file),
+          folder: folder === "." ? "INBOX" : folder,
+          key: below === "" ? path.basename(file) : below.split(path.sep).join("/"),
           flags: seenFlag,
           keywords: [],
           internalDate: mtimeMs,

@@ -34,7 +34,7 @@ function readFingerprint(text: string, isTls: boolean): string {
 }
 
 /** Opens a source by its name: `imap://` and `imaps://` are an account, a folder with `cur` and `new` is a Maildir, any other folder
- *  has `.eml` files, and a file is one of these or an mbox. */
+ *  has `.eml` files, or folders of them, and a file is one of these or an mbox. */
 export async function openMailSource(place: string, bytesMax: number, login: ImapLogin): Promise<MailSource> {
   if (/^imaps?:/i.test(place)) return openAccount(place, bytesMax, login);
   const file = path.resolve(place);
