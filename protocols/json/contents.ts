@@ -320,7 +320,7 @@ const fullContents = {
     headers: z.array(z.strictObject({ name: z.string(), value: z.string() })).optional(),
   }),
   structure: z.strictObject({ structure: tree }),
-  agent_part: z.strictObject({ ...reading, data: z.unknown() }),
+  agent_part: z.strictObject({ ...reading, data: z.unknown().optional() }),
   thread: z.strictObject({ id: z.string(), subject: z.string(), ...listing }),
   draft: z.union([
     z.strictObject({ ...message.shape, ...draft }),

@@ -1,13 +1,12 @@
 /** The content of a message or of a part: one function for each kind of thing that `part` can name. The text is complete here; it is
  *  cut into pages where the answer is written. */
 import { hash } from "node:crypto";
+import { parseJsonText } from "#/src/formats/jscontact/json-text.ts";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
 import { type Sign, signs, signsOf } from "#/src/formats/text/signs.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { jsonDepth } from "#/src/model/json-depth.ts";
-import { jsonDepthMax } from "#/src/model/limits.ts";
 import {
   type BodyForm,
   type BodyText,
@@ -302,16 +301,10 @@ async function agentPartOf(described: DescribedMessage, part: MimePart): Promise
   };
 }
 
-/** undefined for what is no JSON object, or too deep to hand on. */
+/** undefined for what is no JSON object or list, or what no caller could send. */
 function readAgentData(bytes: Buffer): unknown {
-  if (jsonDepth(bytes) > jsonDepthMax) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJsonText([bytes.toString("utf8")])?.value;
+  return typeof value === "object" && value !== null ? value : undefined;
 }
 
 async function octetsOf(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { contentOfKind } from "#/protocols/json/contents.ts";
 import type { HttpClient } from "../support/clients/http.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
@@ -172,6 +173,23 @@ describe("a message", () => {
     expect((await reader.ok("part.describe", { id, part: "body" })).text).toBe("Hallo Welt");
     expect((await reader.ok("part.describe", { id, part: "1.1" })).text).toBe("Grüße");
     expect((await reader.ok("part.describe", { id, part: "1" })).kind).toBe("body");
+  });
+
+  it.each([
+    ["a member __proto__", '{"data":{"__proto__":{"n":1}}}'],
+    ["a number without a value", '{"data":[1e400]}'],
+    ["no object", '"ask"'],
+    ["levels beyond the bound", `{"data":${"[".repeat(64)}${"]".repeat(64)}}`],
+    ["no JSON", '{"data":'],
+  ])("has no data of a structured part with %s, and says so", async (_, json) => {
+    const mail = newsletter.replace('{"type":"urn:example:ask","data":{"n":1}}', json);
+    const { content, provenance } = await reader.ok("part.describe", {
+      id: await server.deliver(server.ada, mail),
+      part: "agent",
+    });
+    expect(content).not.toHaveProperty("data");
+    expect(contentOfKind.agent_part.parse(content)).toEqual(content);
+    expect(provenance.removed).toEqual(["undecodable"]);
   });
 
   it("is not authenticated for a message inside the message", async () => {

@@ -1,4 +1,4 @@
-/** JSON in a line of a vCard or an iCalendar object (JSPROP). */
+/** JSON that others wrote: in a line of a vCard or an iCalendar object (JSPROP), in the structured part of a mail. */
 import { Buffer } from "node:buffer";
 import { jsonDepth } from "#/src/model/json-depth.ts";
 import { jsonDepthMax } from "#/src/model/limits.ts";
