@@ -14,20 +14,20 @@ const raised = /^(?:sub|sup|ruby|rt|button|fieldset|legend)$/;
 /** A corner takes at most the ends of a line. In a box of few words its radius is at most the height of the box, or half of it if all
  *  corners are alike, and the letters stand inside of the circle. */
 export function judgeCorner(part: Part, cascade: Cascade): void {
-  const { corner, padding } = part.box;
+  const { corner } = part.box;
   if (!part.hasText || corner === 0 || corner <= Math.min(cornerMost, linesMost * leastLine(part))) return;
-  const { top, right, bottom, left } = padding;
-  if (Math.min(top, right, bottom, left) >= 0.3 * corner) return;
+  if (isPadded(part.box)) return;
   if (!Number.isFinite(corner) || !isInside(part, cascade)) doom(part, "colours-may-match");
 }
 
 /** Whether a corner of a box around takes what a drawing or the place of a picture has at its own. */
 export function isInCorner({ parent }: Part): boolean {
-  return parent !== undefined && isWithin(parent, ({ box }) => !isSmall(box));
+  return parent !== undefined && isWithin(parent, ({ box }) => box.corner > cornerMost && !isPadded(box));
 }
 
-function isSmall({ corner, padding }: Part["box"]): boolean {
-  return corner <= cornerMost || Math.min(...Object.values(padding)) >= 0.3 * corner;
+/** Whether its padding is as wide on each side as its corner takes. */
+function isPadded({ corner, padding }: Part["box"]): boolean {
+  return Math.min(...Object.values(padding)) >= 0.3 * corner;
 }
 
 /** The height of its lowest line. */
