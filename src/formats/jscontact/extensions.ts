@@ -37,7 +37,7 @@ export function applyExtensions(units: Map<string, ReadUnit>, lines: readonly Li
 /** Bound on JSPROP lines, because each copies its unit; later ones stay lines of the vCard. */
 const extensionsMax = 1000;
 
-const ownPlaces = new Set(["@type", "version", "vCardProps", ""]);
+const ownPlaces = new Set(["@type", "version", "uid", "vCardProps", ""]);
 
 function applyExtension(units: Map<string, ReadUnit>, { index, property }: Line): boolean {
   const pointer = parameterValue(property, "JSPTR");

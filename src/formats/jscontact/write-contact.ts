@@ -100,7 +100,7 @@ function makeWhole(
   const [top] = stranger.split("/");
   for (const key of dirty) {
     const unit = wanted.get(key);
-    if (unit === undefined || whole.has(key) || isOfCard(key)) continue;
+    if (unit === undefined || whole.has(key) || isOfCard(key) || key === "uid") continue;
     if (unit.path[0] !== top && top !== "vCardProps") continue;
     whole.add(key);
     added.set(key, extensionsOf(undefined, unit));

@@ -247,6 +247,16 @@ describe("a written Card", () => {
     expect(lines(card)).toEqual(expected);
   });
 
+  test("has its UID in a line of its own also where lines can't hold the rest", () => {
+    const births = ["1990-01-02T03:04:05Z", "1991-01-02T03:04:05Z"].map((utc, at) => [
+      `a${at}`,
+      { kind: "birth", date: { "@type": "Timestamp", utc }, place: { full: "x" } },
+    ]);
+    const card = acceptCard({ name: "A", anniversaries: Object.fromEntries(births) }, "u");
+    expect(linesOf(writeCard(card))).toContain("UID:u");
+    expect(readCard(writeCard(card))).toEqual(card);
+  });
+
   test("has an FN also without a name", () => {
     expect(linesOf(writeCard(acceptCard({ emails: ["a@b.example"] }, "u")))).toContain(
       "FN;DERIVED=true:a@b.example",
@@ -309,6 +319,8 @@ describe("hostile cards", () => {
   test.each([
     ["name", "[]"],
     ["uid", "5"],
+    ["uid", '"other"'],
+    ["uid/a", '"other"'],
     ["kind", '{"a":1}'],
     ["emails", '"x"'],
     ["emails/a", "[1]"],
