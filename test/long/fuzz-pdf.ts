@@ -28,24 +28,11 @@ const tab = await browser.openTab();
 await tab.send("Emulation.setScriptExecutionDisabled", { value: false });
 const library = readFileSync(new URL(import.meta.resolve("unpdf/pdfjs")), "utf8");
 const judge = readFileSync(new URL("./pdf/in-page.js", import.meta.url), "utf8").replace("export ", "");
-await evaluate(
+await tab.evaluate(
   `${judge}
    import(URL.createObjectURL(new Blob([${JSON.stringify(library)}], { type: "text/javascript" })))
      .then((pdfjs) => { globalThis.judgePdf = pdfJudge(pdfjs); return true; })`,
 );
-
-async function evaluate<Result>(expression: string): Promise<Result> {
-  const answer = await tab.send<{ result: { value: Result }; exceptionDetails?: unknown }>(
-    "Runtime.evaluate",
-    {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-    },
-  );
-  if (answer.exceptionDetails !== undefined) throw new Error(JSON.stringify(answer.exceptionDetails));
-  return answer.result.value;
-}
 
 const faults: string[] = [];
 const counts = { documents: 0, texts: 0, unseen: 0, seen: 0, given: 0, lost: 0 };
@@ -59,7 +46,7 @@ for (let seed = first; counts.documents < Number(values.documents); seed++) {
     without: base64(pdf.without(at)),
     alone: base64(pdf.alone(at)),
   }));
-  const drawn = await evaluate<(readonly [changed: number, alone: number])[]>(
+  const drawn = await tab.evaluate<(readonly [changed: number, alone: number])[]>(
     `judgePdf(${JSON.stringify(base64(whole))}, ${JSON.stringify(texts)})`,
   );
   counts.documents++;

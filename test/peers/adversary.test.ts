@@ -1,10 +1,11 @@
-/** The judge of `npm run fuzz:html`: whether Chromium's pixels show which sentence is visible. */
+/** The judge of `npm run fuzz:html`: whether the pixels of Chromium and of Firefox show which sentence is visible. */
 import { describe, expect, test } from "vitest";
 import { isUnknownToBrowsers } from "../../src/formats/css/neutral.ts";
 import { createJudge } from "../long/adversary/judge.ts";
 import { type Mark, otherDigits, wordsOf } from "../long/adversary/page.ts";
 import { usualWindow, type Window } from "../long/adversary/windows.ts";
 import { chromiumNote, hasChromium, startBrowser } from "./browser.ts";
+import { hasFirefox, startFirefox } from "./firefox.ts";
 
 const marks: readonly Mark[] = [
   { kind: "mark", mark: 0, words: 2 },
@@ -29,9 +30,12 @@ const pages: readonly (readonly [html: string, isFirstSeen: boolean, isSecondSee
   ["<title>$0</title><!-- $1 -->", false, false],
 ];
 
-describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () => {
-  test("tells visible sentences from invisible ones", async () => {
-    await using browser = await startBrowser();
+describe.each([
+  { name: "Chromium", isThere: hasChromium, start: startBrowser },
+  { name: "Firefox", isThere: hasFirefox, start: startFirefox },
+])("the judge of the adversary in $name", ({ isThere, start }) => {
+  test.skipIf(!isThere)("tells visible sentences from invisible ones", async () => {
+    await using browser = await start();
     const judge = await createJudge(browser);
     const write = (html: string, others: readonly number[]): string =>
       html.replace(/\$(\d)/g, (_, mark) => {
@@ -45,8 +49,8 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     expect(told).toEqual(pages);
   });
 
-  test("looks at a page in the window that is asked for", async () => {
-    await using browser = await startBrowser();
+  test.skipIf(!isThere)("looks at a page in the window that is asked for", async () => {
+    await using browser = await start();
     const judge = await createJudge(browser);
     const html =
       "<!doctype html><style>@media (min-width:1025px){.a{display:none}}@media (min-resolution:2dppx){.b{display:none}}@media (prefers-color-scheme:dark){.c{display:none}}</style>";
@@ -66,6 +70,17 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     expect(await seenIn({ ...usualWindow, density: 1.5, scheme: "dark" })).toEqual([true, true, false]);
   });
 
+  test.skipIf(!isThere)("sees no difference between two pictures of the same page", async () => {
+    await using browser = await start();
+    const judge = await createJudge(browser);
+    const pixels = await judge.seen(
+      pages.map(([html]) => ({ write: () => `<!doctype html>${html.replaceAll("$", "word ")}`, marks })),
+    );
+    expect(pixels.flat().filter((count) => count > 0)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)(`Chromium as the judge of the adversary${chromiumNote}`, () => {
   test("every request to a browser fails after one of its pages has crashed", async () => {
     await using browser = await startBrowser();
     const [page, other] = [await browser.openTab(), await browser.openTab()];
@@ -78,25 +93,14 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     await using browser = await startBrowser();
     const tab = await browser.openTab();
     await tab.load("<!doctype html><body>");
-    const { result } = await tab.send<{ result: { value: string } }>("Runtime.evaluate", {
-      expression:
-        "{let names = []; for (const name in document.body.style) names.push(name); names.join(' ')}",
-      returnByValue: true,
-    });
-    const names = result.value
+    const said = await tab.evaluate<string>(
+      "{let names = []; for (const name in document.body.style) names.push(name); names.join(' ')}",
+    );
+    const names = said
       .split(" ")
       .map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
       .map((name) => name.replace(/^(?:webkit|moz|epub|apple)-/, "-$&"));
     expect(names.length).toBeGreaterThan(500);
     expect(names.filter(isUnknownToBrowsers)).toEqual([]);
-  });
-
-  test("sees no difference between two pictures of the same page", async () => {
-    await using browser = await startBrowser();
-    const judge = await createJudge(browser);
-    const pixels = await judge.seen(
-      pages.map(([html]) => ({ write: () => `<!doctype html>${html.replaceAll("$", "word ")}`, marks })),
-    );
-    expect(pixels.flat().filter((count) => count > 0)).toEqual([]);
   });
 });

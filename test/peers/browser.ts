@@ -1,8 +1,9 @@
-/** A headless Chromium (the Debian package) without scripts and without a network, told what to do over its debugger. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+/** A headless Chromium (the Debian package) without scripts and without a network, told what to do over its debugger. What is asked of
+ *  a page here can be asked of Firefox too (`firefox.ts`). */
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { usualWindow, type Window } from "../long/adversary/windows.ts";
+import { inTime, startRemote } from "./remote.ts";
 
 const binary = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) =>
   existsSync(file),
@@ -10,35 +11,37 @@ const binary = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 export const hasChromium = binary !== undefined;
 export const chromiumNote = hasChromium ? "" : " (skipped: no chromium)";
 
-/** Pixels of the window. */
-export const windowWidth = 1024;
-export const windowHeight = 768;
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface Tab {
-  send<Result>(method: string, params?: object): Promise<Result>;
+  setWindow(window: Window): Promise<void>;
   /** Loads a document from a file, with all that it loads itself. */
   load(html: string): Promise<void>;
+  /** The value of an expression in the page, which has a form in JSON. */
+  evaluate<Value>(expression: string): Promise<Value>;
+  /** What can be scrolled to, in CSS pixels. */
+  contentSize(): Promise<Size>;
   /** A PNG of a part of the page, also where the window does not show it. */
   picture(width: number, height: number, isBeyondWindow?: boolean, x?: number, y?: number): Promise<Buffer>;
 }
 
-export interface Browser extends AsyncDisposable {
-  openTab(): Promise<Tab>;
+export interface Browser<OneTab extends Tab = Tab> extends AsyncDisposable {
+  openTab(): Promise<OneTab>;
 }
 
-interface Answer {
-  readonly id?: number;
-  readonly sessionId?: string;
-  readonly method?: string;
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
+export interface ChromiumTab extends Tab {
+  send<Result>(method: string, params?: object): Promise<Result>;
 }
 
-export async function startBrowser(): Promise<Browser> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "waypost-chromium-"));
-  const child = spawn(
-    binary!,
-    [
+export async function startBrowser(): Promise<Browser<ChromiumTab>> {
+  const loads = new Map<string, () => void>();
+  const remote = await startRemote({
+    name: "chromium",
+    binary: binary!,
+    args: (folder) => [
       "--headless=new",
       "--no-sandbox",
       "--disable-gpu",
@@ -56,93 +59,60 @@ export async function startBrowser(): Promise<Browser> {
       `--user-data-dir=${folder}`,
       "about:blank",
     ],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  const end = async (): Promise<void> => {
-    child.kill();
-    const patience = setTimeout(() => child.kill("SIGKILL"), endMs);
-    await ended;
-    clearTimeout(patience);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
-  let socket: WebSocket;
-  try {
-    const address = await inTime(debuggerAddress(child), "chromium does not start");
-    socket = new WebSocket(address);
-    const opened = new Promise((resolve, reject) => {
-      socket.onopen = resolve;
-      socket.onerror = () => reject(new Error("chromium does not answer"));
-    });
-    await inTime(opened, "chromium does not answer");
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  let last = 0;
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const loads = new Map<string, () => void>();
-  /** Nothing is answered any more: by nobody, or not by a page that ended. */
-  let fault: Error | undefined;
-  const fail = (text: string): void => {
-    fault ??= new Error(text);
-    for (const { reject } of waiting.values()) reject(fault);
-    waiting.clear();
-  };
-  socket.onclose = () => fail("chromium is gone");
-  socket.onmessage = ({ data }) => {
-    const message = JSON.parse(String(data)) as Answer;
-    if (message.method === "Page.loadEventFired") loads.get(message.sessionId ?? "")?.();
-    // What was asked of such a page is never answered.
-    if (message.method === "Inspector.targetCrashed" || message.method === "Inspector.detached")
-      fail("a page of chromium ended");
-    const one = waiting.get(message.id ?? 0);
-    waiting.delete(message.id ?? 0);
-    if (message.error !== undefined) one?.reject(new Error(message.error.message));
-    else one?.resolve(message.result);
-  };
-  const sendTo = <Result>(sessionId: string | undefined, method: string, params: object): Promise<Result> =>
-    inTime(
-      new Promise((resolve, reject) => {
-        if (fault !== undefined || socket.readyState !== WebSocket.OPEN)
-          throw fault ?? new Error("chromium is gone");
-        const id = ++last;
-        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        socket.send(
-          JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }),
-        );
-      }),
-      `chromium does not answer ${method}`,
-    );
+    address: /DevTools listening on (ws:\/\/\S+)/,
+    onEvent({ method, sessionId }, fail) {
+      if (method === "Page.loadEventFired") loads.get(sessionId ?? "")?.();
+      // What was asked of such a page is never answered.
+      if (method === "Inspector.targetCrashed" || method === "Inspector.detached")
+        fail("a page of chromium ended");
+    },
+  });
   let tabs = 0;
   return {
     async openTab() {
-      const { targetId } = await sendTo<{ targetId: string }>(undefined, "Target.createTarget", {
+      const { targetId } = await remote.send<{ targetId: string }>("Target.createTarget", {
         url: "about:blank",
         newWindow: true,
       });
-      const { sessionId } = await sendTo<{ sessionId: string }>(undefined, "Target.attachToTarget", {
+      const { sessionId } = await remote.send<{ sessionId: string }>("Target.attachToTarget", {
         targetId,
         flatten: true,
       });
-      const file = path.join(folder, `page-${++tabs}.html`);
-      const send: Tab["send"] = (method, params = {}) => sendTo(sessionId, method, params);
+      const file = path.join(remote.folder, `page-${++tabs}.html`);
+      const send: ChromiumTab["send"] = (method, params = {}) => remote.send(method, params, { sessionId });
       await send("Page.enable");
       await send("Inspector.enable");
       await send("Emulation.setScriptExecutionDisabled", { value: true });
-      await send("Emulation.setDeviceMetricsOverride", {
-        width: windowWidth,
-        height: windowHeight,
-        deviceScaleFactor: 1,
-        mobile: false,
-      });
-      return {
+      const tab: ChromiumTab = {
         send,
+        async setWindow({ width, height, density, scheme }) {
+          await send("Emulation.setDeviceMetricsOverride", {
+            width,
+            height,
+            deviceScaleFactor: density,
+            mobile: false,
+          });
+          await send("Emulation.setEmulatedMedia", {
+            features: [{ name: "prefers-color-scheme", value: scheme }],
+          });
+        },
         async load(html) {
           writeFileSync(file, html);
           const loaded = new Promise<void>((resolve) => loads.set(sessionId, resolve));
           await send("Page.navigate", { url: `file://${file}` });
           await inTime(loaded, "the page does not load");
+        },
+        async evaluate<Value>(expression: string) {
+          const { result, exceptionDetails } = await send<{
+            result: { value: Value };
+            exceptionDetails?: object;
+          }>("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+          if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+          return result.value;
+        },
+        async contentSize() {
+          const { cssContentSize } = await send<{ cssContentSize: Size }>("Page.getLayoutMetrics");
+          return cssContentSize;
         },
         async picture(width, height, isBeyondWindow = true, x = 0, y = 0) {
           const { data } = await send<{ data: string }>("Page.captureScreenshot", {
@@ -154,39 +124,9 @@ export async function startBrowser(): Promise<Browser> {
           return Buffer.from(data, "base64");
         },
       };
+      await tab.setWindow(usualWindow);
+      return tab;
     },
-    async [Symbol.asyncDispose]() {
-      socket.close();
-      await end();
-    },
+    [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
   };
-}
-
-/** Longer takes only what is lost: a page that keeps the browser busy, or an answer of one that ended. */
-const answerMs = 60_000;
-/** Of a browser that was told to end. */
-const endMs = 5_000;
-
-async function inTime<Value>(answer: Promise<Value>, fault: string): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(fault)), answerMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function debuggerAddress(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = "";
-    child.stderr!.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const address = /DevTools listening on (ws:\/\/\S+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once("exit", () => reject(new Error(`chromium ended: ${said.slice(-500)}`)));
-  });
 }

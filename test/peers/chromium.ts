@@ -1,6 +1,7 @@
 /** What a headless Chromium draws of HTML: which of its text can be seen in the picture. */
 import { readFileSync } from "node:fs";
-import { startBrowser, windowHeight, windowWidth } from "./browser.ts";
+import { usualWindow } from "../long/adversary/windows.ts";
+import { startBrowser } from "./browser.ts";
 import { contrastIn, readPng } from "./png.ts";
 
 export interface DrawnText {
@@ -35,16 +36,11 @@ export async function startChromium(): Promise<Chromium> {
     async draw(html) {
       // A page that sends its reader elsewhere would be gone before it is looked at.
       await tab.load(`\ufeff${html.replace(/http-equiv\s*=\s*["']?refresh/gi, "data-refresh")}`);
-      const { result } = await tab.send<{ result: { value: FoundText[] } }>("Runtime.evaluate", {
-        expression: `${findTexts}\nfindTexts()`,
-        returnByValue: true,
-      });
-      const { cssContentSize } = await tab.send<{ cssContentSize: { height: number } }>(
-        "Page.getLayoutMetrics",
-      );
-      const height = Math.min(heightMax, Math.max(windowHeight, Math.ceil(cssContentSize.height)));
-      const picture = readPng(await tab.picture(windowWidth, height));
-      return result.value.map(({ text, inside, boxes }) => ({
+      const found = await tab.evaluate<FoundText[]>(`${findTexts}\nfindTexts()`);
+      const content = await tab.contentSize();
+      const height = Math.min(heightMax, Math.max(usualWindow.height, Math.ceil(content.height)));
+      const picture = readPng(await tab.picture(usualWindow.width, height));
+      return found.map(({ text, inside, boxes }) => ({
         text,
         inside,
         isSeen: boxes.some(

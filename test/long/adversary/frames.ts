@@ -58,31 +58,19 @@ export interface Frames {
 export async function createFrames(browser: Browser): Promise<Frames> {
   const tab = await browser.openTab();
   await tab.load(`<!doctype html><style>${style}</style><body>`);
-  await evaluate(tab, `{${inPage}\nObject.assign(window, { writePairs, placePairs, showPicture }); 0}`);
+  await tab.evaluate(`{${inPage}\nObject.assign(window, { writePairs, placePairs, showPicture }); 0}`);
   return {
     async compare(pairs, window) {
       const most = Math.floor(pixelsMost / (window.width * window.density ** 2));
-      await setWindow(tab, { ...window, height: Math.max(most, window.height) });
+      await tab.setWindow({ ...window, height: Math.max(most, window.height) });
       const sizes = `--width:${window.width}px;--height:${window.height}px`;
-      await evaluate(tab, `document.documentElement.style.cssText = ${JSON.stringify(sizes)}`);
+      await tab.evaluate(`document.documentElement.style.cssText = ${JSON.stringify(sizes)}`);
       const compared: Compared[] = [];
       for (let from = 0; from < pairs.length; from += pairsMax)
         compared.push(...(await compareSome(tab, pairs.slice(from, from + pairsMax), window, most)));
       return compared;
     },
   };
-}
-
-export async function setWindow(tab: Tab, { width, height, density, scheme }: Window): Promise<void> {
-  await tab.send("Emulation.setDeviceMetricsOverride", {
-    width,
-    height,
-    deviceScaleFactor: density,
-    mobile: false,
-  });
-  await tab.send("Emulation.setEmulatedMedia", {
-    features: [{ name: "prefers-color-scheme", value: scheme }],
-  });
 }
 
 async function compareSome(
@@ -92,13 +80,13 @@ async function compareSome(
   most: number,
 ): Promise<Compared[]> {
   const documents = JSON.stringify(pairs.map(({ first, second }) => [first, second]));
-  await evaluate(tab, `writePairs(${documents})`);
+  await tab.evaluate(`writePairs(${documents})`);
   const asked = JSON.stringify(pairs.map(({ texts, isScrolled }) => ({ texts, isScrolled })));
   const limits = JSON.stringify({ ...heights, window: windowHeight, picture: most });
   const placed = await untilLoaded(tab, `placePairs(${asked}, ${limits})`);
   const compared: Compared[] = [];
   for (let picture = 0; picture <= placed.at(-1)!.picture; picture++) {
-    if (placed.at(-1)!.picture > 0) await evaluate(tab, `showPicture(${picture})`);
+    if (placed.at(-1)!.picture > 0) await tab.evaluate(`showPicture(${picture})`);
     const those = placed.filter((one) => one.picture === picture);
     const last = those.at(-1)!;
     const lines = readLines(await tab.picture(width, last.from + last.height, false));
@@ -115,19 +103,10 @@ function inDevicePixels([left, top, right, bottom]: Rectangle, density: number):
   return [left * density, top * density, right * density, bottom * density];
 }
 
-export async function evaluate<Value>(tab: Tab, expression: string): Promise<Value> {
-  const { result, exceptionDetails } = await tab.send<{
-    result: { value: Value };
-    exceptionDetails?: object;
-  }>("Runtime.evaluate", { expression, returnByValue: true });
-  if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
-  return result.value;
-}
-
 async function untilLoaded(tab: Tab, expression: string): Promise<Placed[]> {
   const endsAt = performance.now() + loadMs;
   for (;;) {
-    const value = await evaluate<Placed[] | null>(tab, expression);
+    const value = await tab.evaluate<Placed[] | null>(expression);
     if (value !== null) return value;
     if (performance.now() > endsAt) throw new Error("the page does not load");
   }

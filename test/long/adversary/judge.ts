@@ -5,7 +5,7 @@
  *  of the remaining sentences alone and scrolls to it. At last it takes pictures of a page by itself for the sentences that are still
  *  not visible, of the whole area that can be scrolled to. */
 import type { Browser, Tab } from "../../peers/browser.ts";
-import { type Compared, createFrames, evaluate, inPage, type Pair, setWindow } from "./frames.ts";
+import { type Compared, createFrames, inPage, type Pair } from "./frames.ts";
 import { type Mark, otherDigits, wordsOf } from "./page.ts";
 import {
   cutPicture,
@@ -50,7 +50,7 @@ export async function createJudge(browser: Browser): Promise<Judge> {
         marks.flatMap((mark, index) => (answers[at]![index]! > 0 ? [] : [{ write, mark, at, index }])),
       );
       const apart = await frames.compare(open.map(pairOfOne), window);
-      if (open.length > 0) await setWindow(alone, window);
+      if (open.length > 0) await alone.setWindow(window);
       for (const [number, { write, mark, at, index }] of open.entries()) {
         const least = leastOf(mark, window);
         let pixels = lightIn(apart[number]!.strip);
@@ -122,15 +122,12 @@ async function drawAlone(
   window: Window,
 ): Promise<Strip | undefined> {
   await tab.load(`\ufeff${html}`);
-  const box = await evaluate<Rectangle | null>(
-    tab,
+  const box = await tab.evaluate<Rectangle | null>(
     `{${inPage}\nscrollTo(${JSON.stringify(text)}, document)}`,
   );
-  const { cssContentSize } = await tab.send<{ cssContentSize: { width: number; height: number } }>(
-    "Page.getLayoutMetrics",
-  );
-  const pageWidth = Math.max(window.width, Math.ceil(cssContentSize.width));
-  const pageHeight = Math.max(window.height, Math.ceil(cssContentSize.height));
+  const content = await tab.contentSize();
+  const pageWidth = Math.max(window.width, Math.ceil(content.width));
+  const pageHeight = Math.max(window.height, Math.ceil(content.height));
   const draw = async (width: number, height: number, x = 0, y = 0): Promise<Strip> => {
     const lines = readLines(await tab.picture(width, height, true, x, y));
     return cutPicture(lines, 0, lines.height);
