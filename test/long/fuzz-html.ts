@@ -1,16 +1,22 @@
 /** An adversary of the HTML renderer: random pages that hide sentences or seem to, each in a window by chance. The pixels of headless
- *  Chromium decide what is visible. A given sentence that changes no pixel is a leak; the page is made as small as possible and written
- *  as a case. A sentence that the renderer gives and a second judge does not is looked at in one more window. Visible sentences that
- *  the renderer leaves out are counted. It does not run without Chromium.
- *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER]` */
+ *  Chromium and of headless Firefox decide what is visible, in the same window. A given sentence that changes no pixel in one of them is
+ *  a leak; the page is made as small as possible and written as a case, with the browsers that do not show it. A sentence that the renderer
+ *  gives and a judge without pixels does not is looked at in one more window. Sentences that the renderer leaves out and that the first
+ *  browser shows are counted. It does not run without a browser, and says which one is absent.
+ *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER] [--judges chromium,firefox]` */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
-import { type Browser, hasChromium, startBrowser } from "../peers/browser.ts";
 import { randomSource } from "../support/random.ts";
 import { drawnIn, givenMarks, type Leak, marksOfFormer, minimise } from "./adversary/hunt.ts";
-import { createJudge, type Judge, type Question } from "./adversary/judge.ts";
+import {
+  type Asked as AskedOfJudges,
+  chosenEngines,
+  type Judges,
+  openJudges,
+  work,
+} from "./adversary/judges.ts";
 import { type Mark, marksOf, type Page, type PageNode, wordsOf, writePage } from "./adversary/page.ts";
 import { randomPage } from "./adversary/random-page.ts";
 import { randomWindow, type Window, writeWindow } from "./adversary/windows.ts";
@@ -23,26 +29,24 @@ const { values } = parseArgs({
     seed: { type: "string" },
     leaks: { type: "string", default: "10" },
     keep: { type: "string" },
+    judges: { type: "string" },
   },
 });
 
 /** The number of documents that a window judges at once. */
 const batchSize = 60;
-/** The number of documents after which the browser is restarted. */
+/** The number of documents after which the browsers are restarted. */
 const browserDocuments = 3000;
-const workers = 1;
 /** One in this many sentences that are left out is judged. */
 const leftOutOneIn = 50;
 const toldMs = 60_000;
 /** When the browser ends more often than this, the machine cannot run it. */
 const restartsMax = 200;
 
-interface Asked extends Question {
+interface Asked extends AskedOfJudges {
   readonly page: Page;
   readonly seed: number;
-  /** For each mark, whether the renderer gives its sentence. */
-  readonly areGiven: readonly boolean[];
-  /** For each mark, whether the second judge gives it. */
+  /** For each mark, whether the judge without pixels gives it. */
   readonly areFormer: readonly boolean[];
 }
 
@@ -50,7 +54,7 @@ const counts = {
   documents: 0,
   withGiven: 0,
   given: 0,
-  /** Given by the renderer alone, and by the second judge alone. */
+  /** Given by the renderer alone, and by the judge without pixels alone. */
   frameAlone: 0,
   formerAlone: 0,
   leftOut: 0,
@@ -62,7 +66,9 @@ const counts = {
 /** The number of sentences left out of each document that is not judged yet, by its seed. */
 const leftOut = new Map<number, number>();
 const causes = new Map<string, number>();
-const signatures = new Map<string, string>();
+const signatures = new Set<string>();
+/** The number of leaks for each set of browsers that do not show the sentence. */
+const unseenIn = new Map<string, number>();
 let seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const firstSeed = seed;
 
@@ -154,38 +160,40 @@ function signatureOf({ page }: Leak): string {
   return [...new Set([...names(page.body), ...rules, ...page.head])].sort().join(", ");
 }
 
-async function report(judge: Judge, { page, mark, seed: ofSeed, window }: Found): Promise<void> {
-  const small = await minimise(judge, { page, mark: mark.mark, window });
-  tellLeak({ page: small.page, mark, seed: ofSeed, window });
+async function report(judges: Judges, found: Found): Promise<void> {
+  const { page, mark, window, blind } = found;
+  const small = await minimise(judges.sameAs(blind), { page, mark: mark.mark, window });
+  tellLeak({ ...found, page: small.page });
 }
 
-function tellLeak({ page, mark, seed: ofSeed, window }: Found): void {
-  const small = { page, mark: mark.mark, window };
-  const signature = signatureOf(small);
+function tellLeak({ page, mark, seed: ofSeed, window, blind }: Found): void {
+  const engines = blind.join(" and ");
+  const signature = `${engines}: ${signatureOf({ page, mark: mark.mark, window })}`;
   if (signatures.has(signature)) return;
-  const html = writePage(small.page);
-  signatures.set(signature, html);
-  const hidden = marksOf(small.page)
+  signatures.add(signature);
+  const html = writePage(page);
+  const hidden = marksOf(page)
     .filter((one) => one.mark === mark.mark)
     .flatMap(wordsOf);
   console.log(
-    `seed ${ofSeed}: ${hidden.join(" ")} is given and not seen at ${writeWindow(window)} (${signature}):\n  ${html}`,
+    `seed ${ofSeed}: ${hidden.join(" ")} is given and not seen in ${engines} at ${writeWindow(window)} (${signature}):\n  ${html}`,
   );
   if (values.keep === undefined) return;
   mkdirSync(values.keep, { recursive: true });
   writeFileSync(
     path.join(values.keep, `${ofSeed}.html`),
-    `<!-- hidden: ${hidden.join(" ")} at ${writeWindow(window)} -->\n${html}\n`,
+    `<!-- hidden: ${hidden.join(" ")} in ${engines} at ${writeWindow(window)} -->\n${html}\n`,
   );
 }
 
-async function judgeBatch(judge: Judge, { asked, seeds, window, other }: Batch): Promise<void> {
-  const seen = await judge.seen(asked, window);
+async function judgeBatch(judges: Judges, { asked, seeds, window, other }: Batch): Promise<void> {
+  const seen = await judges.seen(asked, window);
   const doubted = asked.flatMap((one) => {
     const marks = one.marks.filter((_, index) => one.areGiven[index] && !one.areFormer[index]);
-    return marks.length === 0 ? [] : [{ ...one, marks, write: drawnIn(other, one.page) }];
+    const areGiven = marks.map(() => true);
+    return marks.length === 0 ? [] : [{ ...one, marks, areGiven, write: drawnIn(other, one.page) }];
   });
-  const seenAgain = await judge.seen(doubted, other);
+  const seenAgain = await judges.seen(doubted, other);
   counts.documents += seeds.length;
   for (const one of seeds) {
     counts.leftOut += leftOut.get(one) ?? 0;
@@ -197,17 +205,20 @@ async function judgeBatch(judge: Judge, { asked, seeds, window, other }: Batch):
     if (given > 0) counts.withGiven++;
   }
   for (const [at, { page, marks, seed: ofSeed }] of doubted.entries())
-    for (const [index, mark] of marks.entries())
-      if (seenAgain[at]![index] === 0) leaks.push({ page, mark, seed: ofSeed, window: other });
+    for (const [index, mark] of marks.entries()) {
+      const blind = judges.blindIn(seenAgain[at]![index]!);
+      if (blind.length > 0) leaks.push({ page, mark, seed: ofSeed, window: other, blind });
+    }
   for (const [at, { page, marks, areGiven, seed: ofSeed }] of asked.entries())
     for (const [index, mark] of marks.entries()) {
       const pixels = seen[at]![index]!;
+      const blind = judges.blindIn(pixels);
       if (areGiven[index]) {
-        if (pixels === 0) leaks.push({ page, mark, seed: ofSeed, window });
+        if (blind.length > 0) leaks.push({ page, mark, seed: ofSeed, window, blind });
         continue;
       }
       counts.leftOutJudged++;
-      if (pixels === 0) continue;
+      if (blind.length > 0) continue;
       counts.leftOutSeen++;
       for (const [what, , why] of renderHtml(writePage(page), "text").removed)
         causes.set(why ?? what, (causes.get(why ?? what) ?? 0) + 1);
@@ -219,16 +230,24 @@ interface Found {
   readonly mark: Mark;
   readonly seed: number;
   readonly window: Window;
+  /** The browsers that do not show it. */
+  readonly blind: readonly string[];
 }
 
-/** Given sentences that are not visible and not yet reported. */
+/** Given sentences that are not visible in a browser and not yet reported. */
 const leaks: Found[] = [];
 
-async function tellLeaks(judge: Judge): Promise<void> {
+function countLeak({ blind }: Found): void {
+  counts.leaks++;
+  const engines = blind.join(" and ");
+  unseenIn.set(engines, (unseenIn.get(engines) ?? 0) + 1);
+}
+
+async function tellLeaks(judges: Judges): Promise<void> {
   for (let leak = leaks.pop(); leak !== undefined; leak = leaks.pop()) {
-    counts.leaks++;
+    countLeak(leak);
     try {
-      await report(judge, leak);
+      await report(judges, leak);
     } catch (error) {
       // The leak counts although it could not be made smaller.
       tellLeak(leak);
@@ -250,8 +269,9 @@ function tell(): void {
     leaks,
     restarts,
   } = counts;
+  const unseen = [...unseenIn].map(([engines, count]) => `${count} in ${engines}`);
   console.log(
-    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${frameAlone} given that the second judge does not give, ${formerAlone} the other way; ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; ${passedBy.length} passed by; browser lost ${restarts} times`,
+    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${[`${signatures.size} kinds`, ...unseen].join(", ")}); ${frameAlone} given that the judge without pixels does not give, ${formerAlone} the other way; ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; ${passedBy.length} passed by; browser lost ${restarts} times`,
   );
 }
 
@@ -264,27 +284,22 @@ async function run(): Promise<void> {
     signatures.size >= Number(values.leaks);
   while (!isOver() && counts.restarts < restartsMax) {
     try {
-      await using browser: Browser = await startBrowser();
+      await using judges = await openJudges(engines);
       const endsWith = counts.documents + browserDocuments;
-      const work = async (): Promise<void> => {
-        const judge = await createJudge(browser);
-        while (!isOver() && counts.documents < endsWith) {
-          const batch = nextBatch();
-          if (batch === undefined) return;
-          try {
-            await judgeBatch(judge, batch);
-          } catch (error) {
-            tryAgain(batch);
-            throw error;
-          }
-          await tellLeaks(judge);
-          if (Date.now() - toldAt < toldMs) continue;
-          toldAt = Date.now();
-          tell();
+      while (!isOver() && counts.documents < endsWith) {
+        const batch = nextBatch();
+        if (batch === undefined) break;
+        try {
+          await judgeBatch(judges, batch);
+        } catch (error) {
+          tryAgain(batch);
+          throw error;
         }
-      };
-      const ends = await Promise.allSettled(Array.from({ length: workers }, work));
-      for (const end of ends) if (end.status === "rejected") throw end.reason;
+        await tellLeaks(judges);
+        if (Date.now() - toldAt < toldMs) continue;
+        toldAt = Date.now();
+        tell();
+      }
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       counts.restarts++;
@@ -292,14 +307,17 @@ async function run(): Promise<void> {
     }
   }
   for (const leak of leaks) {
-    counts.leaks++;
+    countLeak(leak);
     tellLeak(leak);
   }
   tell();
   for (const [cause, count] of [...causes].sort((one, other) => other[1] - one[1]).slice(0, 20))
     console.log(`  ${count} of what is seen and left out: ${cause}`);
+  for (const [name, { ms, pages }] of work)
+    console.log(`  ${name}: ${Math.round((pages * 60_000) / Math.max(1, ms))} pages a minute`);
   process.exitCode = signatures.size === 0 ? 0 : 1;
 }
 
-if (!hasChromium) didNotRun("there is no Chromium");
+const engines = chosenEngines(values.judges);
+if (engines.length === 0) didNotRun("there is no browser to judge");
 await run();
