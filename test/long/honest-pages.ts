@@ -1,16 +1,17 @@
 /** The other side of the adversary: honest templates by chance (`honest/templates.ts`), and folders of pages that others have made. Of the
  *  sentences that Chromium draws few words may be left out (`lostMost`), and few pages lost (`pagesLostMost`), which is half of its words.
- *  The pages of folders are counted by the judgement alone: what is surely hidden in them counts neither way. Without Chromium it does not run.
+ *  The pages of folders are counted by the judgement alone: what is surely hidden in them counts neither way. A sentence that is given and that
+ *  Chromium or Firefox does not draw is a leak, with which it fails. Without Chromium it does not run.
  *  `node test/long/honest-pages.ts [--templates N] [--seed S] [FOLDER…]` */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { OverBudget } from "#/src/formats/html/work-meter.ts";
-import { hasChromium, startBrowser } from "../peers/browser.ts";
 import { visibleWords } from "../support/visible-words.ts";
 import { givenMarks } from "./adversary/hunt.ts";
-import { createJudge } from "./adversary/judge.ts";
+import { chosenEngines, openJudges } from "./adversary/judges.ts";
 import { marksOf, writePage } from "./adversary/page.ts";
+import { usualWindow } from "./adversary/windows.ts";
 import { didNotRun } from "./did-not-run.ts";
 import { honestTemplate } from "./honest/templates.ts";
 
@@ -60,16 +61,26 @@ class Count {
 
 async function countTemplates(first: number, number: number): Promise<Count> {
   const count = new Count();
-  await using browser = await startBrowser();
-  const judge = await createJudge(browser);
+  await using judges = await openJudges(engines);
   const seeds = Array.from({ length: number }, (_, at) => first + at);
   const pages = seeds.map(honestTemplate);
-  const drawn = await judge.seen(
-    pages.map((page) => ({ write: (others) => writePage(page, others), marks: marksOf(page) })),
+  const drawn = await judges.seen(
+    pages.map((page) => {
+      const [given, marks] = [givenMarks(page), marksOf(page)];
+      const areGiven = marks.map(({ mark }) => given.has(mark));
+      return { write: (others) => writePage(page, others), marks, areGiven };
+    }),
+    usualWindow,
   );
   for (const [at, page] of pages.entries()) {
     const given = givenMarks(page);
-    const seen = marksOf(page).filter((_, index) => drawn[at]![index]! > 0);
+    const seen = marksOf(page).filter((_, index) => drawn[at]![index]![0]! > 0);
+    for (const [index, { mark }] of marksOf(page).entries()) {
+      const blind = judges.blindIn(drawn[at]![index]!);
+      if (blind.length === 0 || !given.has(mark)) continue;
+      leaks++;
+      console.log(`template ${seeds[at]}: sentence ${mark} is given and not seen in ${blind.join(" and ")}`);
+    }
     const lost = seen.filter(({ mark }) => !given.has(mark));
     const wordsIn = (marks: typeof seen): number => marks.reduce((sum, { words }) => sum + words, 0);
     count.page(wordsIn(seen), wordsIn(lost));
@@ -97,7 +108,9 @@ function countFolder(folder: string): Count {
   return count;
 }
 
-if (!hasChromium) didNotRun("there is no Chromium");
+const engines = chosenEngines();
+if (engines[0]?.name !== "chromium") didNotRun("there is no Chromium");
+let leaks = 0;
 const counts: (readonly [string, Count])[] = [
   ["templates of our own", await countTemplates(Number(values.seed), Number(values.templates))],
   ...positionals.map((folder) => [path.basename(folder), countFolder(folder)] as const),
@@ -106,4 +119,4 @@ console.log(
   "\n| set | pages | words | left out | share | pages lost |\n| --- | --- | --- | --- | --- | --- |",
 );
 for (const [title, count] of counts) count.tell(title);
-if (!counts[0]![1].isWell) process.exitCode = 1;
+if (leaks > 0 || !counts[0]![1].isWell) process.exitCode = 1;
