@@ -36,6 +36,7 @@ export const longSuites: readonly LongSuite[] = [
     night: ["--documents", "4000", "--minutes", "60"],
     isSeeded: true,
   },
+  { name: "draw-pages", day: ["--kept", "--judges", "firefox"], night: ["--kept"] },
   {
     name: "fuzz-pdf",
     day: ["--documents", "20", "--minutes", "3"],
@@ -63,6 +64,11 @@ export const mayNotRun: readonly [Excuse?, Excuse?, Excuse?] = [
   {
     name: "imaptest-shared",
     reason: "imaptest is in no package of Debian. It runs where IMAPTEST_DIR names a built checkout.",
+  },
+  {
+    name: "draw-pages",
+    reason:
+      "Firefox takes 300 MB, so .ci/night installs it and .ci/run does not. It runs by day where it is installed.",
   },
   {
     name: "signs",
