@@ -7,7 +7,7 @@ import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
 import { parseParameterized } from "#/src/formats/mime/parameters.ts";
-import { parseSubject } from "#/src/formats/mime/subject.ts";
+import { conversationSubject, parseSubject } from "#/src/formats/mime/subject.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 
 describe("header fields", () => {
@@ -160,6 +160,28 @@ test.each<[subject: string, base: string, isReply: boolean]>([
   ["", "", false],
 ])("finds the base of the subject %j (RFC 5256 section 2.1)", (subject, base, isReply) => {
   expect(parseSubject(subject)).toEqual({ base, isReply });
+});
+
+test.each([
+  ["Hello", "Hello"],
+  ["AW: WG: Re: AW: Hello", "Hello"],
+  ["Antw: [list] SV: Hello", "Hello"],
+  ["Réunion: Hello", "Réunion: Hello"],
+  ["RE : TR : Hello", "Hello"],
+  ["R: I: Hello", "Hello"],
+  ["AW[2]: Hello", "Hello"],
+  ["Vá: İLT: Hello", "Hello"],
+  ["回复：Re：转发: Hello", "Hello"],
+  ["Απ: Отв: Hello", "Hello"],
+  ["Awkward: Hello", "Awkward: Hello"],
+  ["AW", "AW"],
+  ["AW:", ""],
+])("finds what the conversation of %j is about", (subject, common) => {
+  expect(conversationSubject(subject)).toBe(common);
+});
+
+test("ends on a subject of leaders alone", () => {
+  expect(conversationSubject("AW: ".repeat(60_000)).startsWith("AW: AW:")).toBe(true);
 });
 
 test.each<[encoding: string, encoded: string, decoded: string]>([

@@ -63,14 +63,17 @@ describe("messages", () => {
     }
   });
 
-  it("puts a reply into the thread of what it answers, and another subject into its own", async () => {
+  it("puts a reply of any language into the thread of what it answers, and another subject into its own", async () => {
     await append(plain);
     await append(reply);
     await append(reply.replace("Re: Plans", "Something else").replace("<b@", "<c@"));
-    const [other, answer, first] = await mail.listNewestMessages(agent, { limit: 10 });
+    await append(reply.replace("Re: Plans", "AW: Re: Plans").replace("<b@", "<d@"));
+    await append(reply.replace("Re: Plans", "=?utf-8?B?5Zue5aSN77yaUGxhbnM=?=").replace("<b@", "<e@"));
+    const [chinese, german, other, answer, first] = await mail.listNewestMessages(agent, { limit: 10 });
     expect(answer!.thread).toBe(first!.thread);
     expect(other!.thread).not.toBe(first!.thread);
-    expect(await mail.listNewestMessages(agent, { limit: 10, thread: first!.thread })).toHaveLength(2);
+    expect([german!.thread, chinese!.thread]).toEqual([first!.thread, first!.thread]);
+    expect(await mail.listNewestMessages(agent, { limit: 10, thread: first!.thread })).toHaveLength(4);
   });
 
   it("is one object in two mailboxes after a copy, and its version changes with both", async () => {

@@ -48,6 +48,25 @@ export function parseSubject(subject: string): BaseSubject {
   return { base: text.slice(start, end), isReply };
 }
 
+/** What mail programs of other languages put before a subject that is answered or forwarded (RFC 5256 knows the English ones), and the colon
+ *  of Chinese and Japanese ones. One letter is one of Italian. */
+const localLeader =
+  /^(?:re|fwd?|aw|wg|antw(?:ort)?|sv|vs|vb|vl|va\u0301?|vá|rv|tr|rif|r|i|res|enc|odp|pd|ynt|[iİ]lt|atb|doorst|απ|σχετ|πρθ|отв|回复|回覆|答复|答覆|返信|转发|轉寄|転送) ?(?:\[\d+\]|\(\d+\)|\d+)? ?[:：]/iu;
+/** Of a longer row of them the rest is the subject. */
+const leadersMax = 8;
+
+/** The subject without the marks of replies and forwards of any language: what the mails of one conversation have in common
+ *  (RFC 8621 section 3, thread). */
+export function conversationSubject(subject: string): string {
+  let base = baseSubject(subject);
+  for (let count = 0; count < leadersMax; count++) {
+    const leader = localLeader.exec(base);
+    if (leader === null) break;
+    base = baseSubject(base.slice(leader[0].length));
+  }
+  return base;
+}
+
 /** The position after the subj-refwd and colon of a leader, whose blobs have been passed; or -1. */
 function leaderAt(text: string, from: number, end: number): number {
   const mark = /^(?:re|fwd?)/i.exec(text.slice(from, Math.min(from + 3, end)))?.[0];
