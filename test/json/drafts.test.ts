@@ -177,6 +177,36 @@ describe("draft.delete", () => {
   });
 });
 
+describe("draft.update", () => {
+  const options = { send_at: "2026-02-01T09:00:00Z", hold: "always" };
+
+  it("keeps when the draft is to leave and that a person is asked, where it does not say another", async () => {
+    const { client } = server.ada;
+    const to = [server.bob.address];
+    const { ref: id, ...draft } = await write({ body: { ...body, to }, ...options });
+    const update = async (version: string, more: object): Promise<string> =>
+      (await client.ok("draft.update", { id, version, body: { ...body, to, text: "Other words" }, ...more }))
+        .version;
+    const second = await update(draft.version, {});
+    expect((await read(id)).content).toMatchObject(options);
+    const third = await update(second, { send_at: "2026-02-02T09:00:00Z" });
+    expect((await read(id)).content).toMatchObject({ ...options, send_at: "2026-02-02T09:00:00Z" });
+    expect(await client.ok("send", { draft: id, version: third })).toMatchObject({
+      state: "held",
+      hold_reason: "requested",
+    });
+  });
+
+  it("takes both back where it says so", async () => {
+    const { client } = server.ada;
+    const { ref: id, version } = await write({ body: { ...body, to: [server.bob.address] }, ...options });
+    const changed = { id, version, body: { ...body, to: [server.bob.address] } };
+    const now = new Date(server.clock.now()).toISOString();
+    const next = await client.ok("draft.update", { ...changed, hold: "policy", send_at: now });
+    expect(await client.ok("send", { draft: id, version: next.version })).toMatchObject({ state: "queued" });
+  });
+});
+
 describe("a draft that a person edits in a mail client", () => {
   it("keeps its name when it is replaced (REPLACE), whatever its Message-ID", async () => {
     const draft = await write({ hold: "always" });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
-import type { NewDraft } from "#/src/mail/drafts.ts";
+import type { DraftOptions, NewDraft } from "#/src/mail/drafts.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
 import { messageBody } from "../describe/message-body.ts";
@@ -26,16 +26,20 @@ export const draftResult = writeResult.extend({
   message: z.string().describe("The message that it is now, message_…; another one after each update."),
 });
 
-/** The message with its Bcc field, since a person may continue the draft in a mail client. */
+/** The message with its Bcc field, since a person may continue the draft in a mail client. `former`: what was chosen for the draft before,
+ *  which stays where the request does not say another; only the body is replaced whole. */
 export async function draftOf(
   context: OperationContext,
   { agent }: ReachedData,
   { body, send_at: sendAt, hold }: z.infer<typeof drafted>,
+  former: Pick<DraftOptions, "sendAt" | "hold"> = {},
 ): Promise<NewDraft> {
   const { bytes, from, inReplyTo, forwardOf } = await composeBody(context, agent, body, { hasBcc: true });
   return {
     bytes: Buffer.concat([Buffer.from(`${draftField}: ${randomUUID()}\r\n`), bytes]),
     options: {
+      ...(former.sendAt === undefined ? {} : { sendAt: former.sendAt }),
+      ...(former.hold === undefined ? {} : { hold: former.hold }),
       ...(sendAt === undefined ? {} : { sendAt: await withZone(context, sendAt) }),
       ...(hold === undefined ? {} : { hold }),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),

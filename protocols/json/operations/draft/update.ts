@@ -1,4 +1,5 @@
-/** draft.update: replaces the body that was read, whoever wrote it. */
+/** draft.update: replaces the body that was read, whoever wrote it. When it is to leave, and who approves it, stay unless the request says
+ *  otherwise: an agent that mends a word does not take back that a person is asked. */
 
 import { z } from "zod";
 import { reachAgent } from "#/src/reach/agents.ts";
@@ -14,7 +15,7 @@ import { writeInOrder } from "../../write-in-order.ts";
 export default operation({
   name: "draft.update",
   verb: "put",
-  summary: "Replaces a whole draft.",
+  summary: "Replaces the body of a draft; send_at and hold stay unless they are given.",
   scope: "mail",
   effect: "writes",
   version: "required",
@@ -40,9 +41,9 @@ export default operation({
       reach: () => reachAgent(context, name.agent, "mail"),
       repeat: (once) => mail.findRepeat("updateDraft", once),
       async write(_reached, once) {
-        const { reached } = await reachDraft(context, name, "mail");
+        const { reached, draft } = await reachDraft(context, name, "mail");
         using _turn = await takeTurnIfLarge(fairness, input.body);
-        const changed = await draftOf(context, reached, input);
+        const changed = await draftOf(context, reached, input, draft.options);
         return await withCurrent(
           context,
           name.agent,
