@@ -935,6 +935,10 @@ export interface SearchInput {
   readonly folder?: string;
   /** true: only unread messages; false: only read ones. */
   readonly unread?: boolean;
+  /** Whether it is flagged. */
+  readonly flagged?: boolean;
+  /** Only messages with all of these labels. */
+  readonly labels?: readonly string[];
   /** true: only messages with a machine-readable part; false: only others. */
   readonly agent?: boolean;
   /** true: only messages with text of HTML of which it is not known whether a person sees it; false: only others. */
@@ -951,7 +955,7 @@ export interface SearchInput {
   readonly from?: string;
   /** Only this conversation, thread_… */
   readonly thread?: string;
-  /** Text in the subject, an address or name, or the body as it is read, without regard to case; of contacts and events, words that all stand in them. */
+  /** Words that all stand in a message (subject, names, addresses, body as it is read), contact or event, without regard to case and order; in double quotes text as it stands: "\"due on Friday\"". */
   readonly q?: string;
   /** Messages, contacts or events of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;
@@ -1090,7 +1094,7 @@ export interface Operations {
   readonly "folder.delete": { readonly input: FolderDeleteInput; readonly output: WriteResult };
   /** Writes a message into Drafts; send sends it later. */
   readonly "draft.create": { readonly input: DraftCreateInput; readonly output: DraftCreateOutput };
-  /** Replaces a whole draft. */
+  /** Replaces the body of a draft; send_at and hold stay unless they are given. */
   readonly "draft.update": { readonly input: DraftUpdateInput; readonly output: DraftUpdateOutput };
   /** Moves a draft to Trash. */
   readonly "draft.delete": { readonly input: DraftDeleteInput; readonly output: WriteResult };

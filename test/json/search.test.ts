@@ -25,7 +25,10 @@ beforeAll(async () => {
   await arrive("other", plainMessage("Größe").replace("Mel Sender <mel@", "Zoë <zoe@"), {
     isAuthenticated: true,
   });
-  await server.ada.client.ok("message.update", { ids: [ids.first, ids.junk], unread: false });
+  const { client } = server.ada;
+  await client.ok("message.update", { ids: [ids.first, ids.junk], unread: false, add_labels: ["bills"] });
+  await client.ok("message.update", { id: ids.first, add_labels: ["paid"] });
+  await client.ok("message.update", { id: ids.reply, flagged: true });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -79,6 +82,24 @@ describe("search", () => {
     [{ q: "grösse" }, []],
     [{ q: "GRÖßE" }, ["other"]],
     [{ q: "zoë" }, ["other"]],
+    // Words stand anywhere and in any order; what is quoted stands as it is.
+    [{ q: "brown quick" }, ["first"]],
+    [{ q: "zoë   größe you" }, ["other"]],
+    [{ q: "quick zoë" }, []],
+    [{ q: '"quick brown"' }, ["first"]],
+    [{ q: '"brown quick"' }, []],
+    [{ q: '"quick brown" the first' }, ["first"]],
+    [{ q: "the fox of no" }, ["first"]],
+    [{ q: "fox Q3" }, []],
+    [{ q: "of" }, []],
+    [{ q: '"' }, []],
+    [{ q: '" "', folder: "junk" }, ["junk"]],
+    [{ flagged: true }, ["reply"]],
+    [{ flagged: false, folder: "inbox" }, ["other", "agent", "first"]],
+    [{ labels: ["bills"] }, ["junk", "first"]],
+    [{ labels: ["BILLS", "paid"] }, ["first"]],
+    [{ labels: ["bills"], unread: true }, []],
+    [{ labels: ["none-has-it"] }, []],
     [{ q: "ADA@first" }, ["other", "agent", "junk", "reply", "first"]],
     // Not in what only servers read.
     [{ q: "delivered-to" }, []],
@@ -192,6 +213,9 @@ describe("search", () => {
     ["/limit", { limit: 0 }],
     ["/limit", { limit: 101 }],
     ["/in", { in: "calendar" }],
+    ["/labels/0", { labels: ["two words"] }],
+    ["/q", { q: "from:mel" }],
+    ["/q", { q: "invoice subject:March" }],
     ["/thread", { thread: "message_00000000000000000000000000" }],
   ])("is refused with %s for %j", async (field, request) => {
     const { status, body } = await server.ada.client.call("search", request);

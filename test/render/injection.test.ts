@@ -103,7 +103,7 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
   )("finds nothing when it is searched for: $name", async ({ bytes, hidden }) => {
     await server.deliver(server.ada, bytes);
     for (const one of hidden.filter((text) => /^[a-z ]{8,}$/i.test(text)))
-      expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
+      expect((await server.ada.client.ok("search", { q: `"${one}"` })).content.items).toEqual([]);
   });
 
   it.each(hasCorpus ? ["remote-content", "script-vectors"] : [])(

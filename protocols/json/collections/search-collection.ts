@@ -6,6 +6,7 @@ import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { listedContent } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
+import { searchedWords } from "../searched-words.ts";
 import { listCollection } from "./item-listing.ts";
 import { collectionId, reachCollection } from "./reach.ts";
 
@@ -43,7 +44,7 @@ export async function searchCollection(
 ): Promise<ReadResult> {
   const collection = await reachCollection(context, kind, agent, number, "read");
   const { q, since, before, limit, cursor, charactersMax } = request;
-  const words = q === undefined ? undefined : wordsOf(q);
+  const words = q === undefined ? undefined : searchedWords(q).map(foldWord);
   const hasRange = since !== undefined || before !== undefined;
   const listing = await listCollection(context, collection, {
     words,
@@ -67,11 +68,4 @@ export async function searchCollection(
 
 function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
-}
-
-/** The words of the text, folded as the text of items is. */
-function wordsOf(text: string): string[] {
-  return foldWord(text)
-    .split(/\s+/)
-    .filter((word) => word !== "");
 }

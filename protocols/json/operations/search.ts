@@ -3,7 +3,7 @@ import { z } from "zod";
 import { doubtfulKey, signsKey } from "#/src/mail/search/search-document.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { seenFlag } from "#/src/model/flags.ts";
+import { flaggedFlag, seenFlag } from "#/src/model/flags.ts";
 import { claimedKind } from "#/src/model/ids.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
@@ -16,7 +16,8 @@ import { readId } from "../identifiers.ts";
 import { allOf, listedContent, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
 import { assertInMailbox, reachFolder } from "../reach.ts";
-import { cursorText, folderName, idOf, maxChars, readResult } from "../schemas.ts";
+import { cursorText, folderName, idOf, label, maxChars, readResult } from "../schemas.ts";
+import { searchedWords, wordsThatNarrow } from "../searched-words.ts";
 
 const defaultLimit = 20;
 const whereIds = "part.describe of the mailbox that health names has their ids.";
@@ -37,6 +38,8 @@ const input = z.strictObject({
   ...freeTimeFields,
   folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
   unread: z.boolean().optional().describe("true: only unread messages; false: only read ones."),
+  flagged: z.boolean().optional().describe("Whether it is flagged."),
+  labels: z.array(label).min(1).max(20).optional().describe("Only messages with all of these labels."),
   agent: z
     .boolean()
     .optional()
@@ -63,7 +66,7 @@ const input = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      "Text in the subject, an address or name, or the body as it is read, without regard to case; of contacts and events, words that all stand in them.",
+      'Words that all stand in a message (subject, names, addresses, body as it is read), contact or event, without regard to case and order; in double quotes text as it stands: "\\"due on Friday\\"".',
     ),
   limit: z
     .int()
@@ -115,7 +118,7 @@ export default operation({
       key: allOf(keys),
       thread,
       mailbox: mailbox?.number,
-      words: request.q,
+      words: request.q === undefined ? undefined : searchedWords(request.q).join(" "),
       limit: limit ?? defaultLimit,
       cursor,
       charactersMax,
@@ -187,7 +190,9 @@ async function keysOf(
       ...(request.before === undefined ? {} : { until: Date.parse(request.before) }),
     });
   if (request.from !== undefined) keys.push({ kind: "header", name: "from", text: request.from });
-  if (request.q !== undefined) keys.push(anywhere(request.q));
+  if (request.flagged !== undefined) need({ kind: "flags", mask: flaggedFlag }, request.flagged);
+  for (const name of request.labels ?? []) keys.push({ kind: "keyword", name });
+  if (request.q !== undefined) keys.push(...wordsThatNarrow(searchedWords(request.q)).map(anywhere));
   if (request.thread !== undefined) {
     const name = readId(context, request.thread, ["thread"], "/thread");
     await assertInMailbox(context, name, reached.agent, "mail:read", {
