@@ -60,8 +60,7 @@ function headerPrefix(headerSize: number): number {
 
 /** The stored form of a message. Each of its arrays has a buffer of its own, so that it can be transferred to another thread.
  *  `isOwnThread`: nothing else waits for this thread, so it compresses synchronously, which takes half the time of the thread pool, and
- *  without turns: several messages that take turns go on in one callback of the loop, and the work of all would count as one's
- *  (`src/threads`, decision 2). */
+ *  without turns. */
 export async function encodeBlob(
   bytes: Uint8Array,
   headerSize: number,

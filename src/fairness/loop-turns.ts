@@ -1,6 +1,7 @@
 /** Turns of the event loop for long work on the main thread: reading pages of a mailbox, decoding text, writing responses. After each
  *  piece the work waits for its next turn, in turns of the owners. All such work together gets a few milliseconds between two polls of
  *  the sockets, whatever number of jobs there is, so other requests are answered in time. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { performance as loop } from "node:perf_hooks";
 import { soon } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner } from "#/src/model/caller.ts";
@@ -34,7 +35,9 @@ function ranMs(): number {
 /** Waits for the next turn. Throws `CallerGone` if the caller of the work has gone. */
 export async function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.push({ owner: callerOwner(), go: resolve });
+  const within = AsyncLocalStorage.snapshot();
+  // In a callback of its own, by which a thread with many jobs knows whose time it is (`src/threads`, decision 2).
+  waiting.push({ owner: callerOwner(), go: () => within(process.nextTick, resolve) });
   if (!isScheduled) {
     isScheduled = true;
     soon(begin);
@@ -52,8 +55,8 @@ function begin(): void {
 /** Resumes one job, and after its piece the next one, while there is time. */
 function letGo(): void {
   waiting.shift()?.go();
-  // Runs after all microtasks: then the piece is finished.
-  queueMicrotask(() => process.nextTick(goOn));
+  // Runs after all microtasks: then the piece is finished. `queueMicrotask` would be a callback of another job before the piece.
+  Promise.resolve().then(() => process.nextTick(goOn));
 }
 
 function goOn(): void {

@@ -77,6 +77,13 @@ describe("threads of a pool", () => {
     expect(new Set(await Promise.all(names)).size).toBe(1);
   });
 
+  it("count the time of each of many jobs that go on in turns as its own", async () => {
+    start({ slowMs: 150, jobMs: 5000 });
+    await run("answer");
+    const names = await Promise.all(Array.from({ length: 10 }, () => run("compute in turns")));
+    expect(new Set(names).size).toBe(1);
+  });
+
   it("end a job that takes too long or too much memory, and go on with the others", async () => {
     start();
     const tasks = ["hang", "grow", "end", "answer", "hang later"] as const;

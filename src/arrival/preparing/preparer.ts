@@ -24,10 +24,19 @@ const headerAnswers: Readonly<Record<HeaderWant, (bytes: Uint8Array) => unknown>
   signed: selectSigned,
 };
 
+let isLoaded = false;
 /** Not in the name of the first job, which would be taken for slow. */
-const loaded = loadExaminers();
+const loading = loadExaminers().then(() => {
+  isLoaded = true;
+});
 
-serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnswer>((settings) => {
+serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnswer>(createJobs, (job) =>
+  isLoaded || "want" in job ? undefined : loading,
+);
+
+function createJobs(
+  settings: PreparationSettings,
+): (job: PreparationJob | HeaderJob) => Promise<Done<Prepared | HeaderAnswer>> {
   const resolve = createResolve(settings.dns);
 
   /** Signatures are verified before forged fields are removed, because the signed octets may include these. */
@@ -37,7 +46,6 @@ serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnsw
       const bytes = job.bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(job.bytes) : job.bytes;
       return { result: { answer: headerAnswers[job.want](bytes) }, transfer: [] };
     }
-    await loaded;
     const { bytes } = job;
     // Not every library accepts shared memory.
     const own = bytes.buffer instanceof SharedArrayBuffer ? takeMemory(bytes.byteLength) : bytes;
@@ -72,4 +80,4 @@ serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnsw
       transfer,
     };
   }
-});
+}

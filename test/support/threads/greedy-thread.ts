@@ -1,10 +1,11 @@
 /** A thread of a pool. A job says what it does: answer, fail (with an error, or with what has no text), throw what nobody catches (an error, an object, null), hang at once or after three turns of the event loop, grow in small or in
  *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
- *  10 ms of processor time) or of its process, or the number of jobs so far, or what it may do outside of its program. */
+ *  10 ms of processor time, or 30 in turns) or of its process, or the number of jobs so far, or what it may do outside of its program. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as loopTurn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 
 export interface GreedyJob {
@@ -26,7 +27,8 @@ export interface GreedyJob {
     | "name process"
     | "count"
     | "escape"
-    | "compute";
+    | "compute"
+    | "compute in turns";
   readonly text: string;
 }
 
@@ -36,7 +38,7 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   jobs++;
   if (task === "wait") await new Promise(() => {});
   if (task === "sleep") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  if (task === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
+  if (task === "hang later") for (let turn = 0; turn < 3; turn++) await loopTurn();
   if (task === "throw" || task === "throw no error" || task === "throw nothing") {
     queueMicrotask(() => {
       if (task === "throw nothing") throw null;
@@ -52,7 +54,11 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
     if (task === "grow") held.push(new Array(1000).fill(held.length));
   // One call makes more objects than the reserve that V8 grants to a thread that reaches its heap limit.
   while (task === "grow in large pieces") held.push(JSON.parse(`[${'{"a":1},'.repeat(1_500_000)}1]`));
-  for (const begun = cpuMs(); task === "compute" && cpuMs() - begun < 10; );
+  if (task === "compute") compute(10);
+  for (let piece = 0; task === "compute in turns" && piece < 30; piece++) {
+    compute(1);
+    await nextTurn();
+  }
   return { result: task === "escape" ? listEscapes() : (nameOf(task) ?? text), transfer: [] };
 });
 
@@ -80,7 +86,11 @@ function listEscapes(): string {
 function nameOf(task: GreedyJob["task"]): string | undefined {
   if (task === "count") return `job ${jobs}`;
   if (task === "name process") return String(process.pid);
-  return task === "name thread" || task === "compute" ? String(threadId) : undefined;
+  return task === "name thread" || task.startsWith("compute") ? String(threadId) : undefined;
+}
+
+function compute(ms: number): void {
+  for (const begun = cpuMs(); cpuMs() - begun < ms; );
 }
 
 function cpuMs(): number {
