@@ -351,6 +351,8 @@ export interface MessageFacts {
   /** The header fields that lists of messages show, of trace and header, of ASCII alone (`src/mail/list-fields.ts`). Absent: to be read from
    *  there. */
   readonly listFields?: string | undefined;
+  /** Marks of the names of the header's other fields. Absent: unknown. */
+  readonly otherFields?: string | undefined;
   readonly hasAgentPart: boolean;
   /** 16-byte hashes of the identifiers by which a draft is recognised when it is stored again. */
   readonly draftKeys?: readonly Uint8Array[];

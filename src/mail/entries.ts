@@ -94,12 +94,13 @@ export interface Entries {
     uids: NumberSet,
   ): AsyncIterable<readonly MailboxMessage[]>;
   /** The same with only the requested facets. `header` and `body` are what `MessageBytes` needs; with them short headers and bodies are
-   *  read too. */
+   *  read too. `listFields` are there only of messages of which no other field has one of the marks. */
   shownPages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
     facets: readonly MessageFacet[],
+    marks?: readonly string[],
   ): AsyncIterable<readonly ShownMessage[]>;
   /** Names of the agent's keywords; the index is the keyword's number. */
   keywordNames(agent: AgentNumber): Promise<readonly string[]>;
@@ -112,11 +113,12 @@ export function createEntries(store: Store): Entries {
     mailbox: MailboxNumber,
     uids: NumberSet,
     facets: readonly MessageFacet[],
+    marks: readonly string[] = [],
   ): AsyncIterable<readonly ShownMessage[]> => {
     const isAsStored = facets.every((facet) => storedFacets.has(facet));
     const show = (rows: ShownMessageRow[]): ShownMessage[] =>
       isAsStored ? (rows as unknown[] as ShownMessage[]) : rows.map(toShownMessage);
-    return shownMessagePages(store, agent, mailbox, uids, facets, show);
+    return shownMessagePages(store, agent, mailbox, uids, { facets, marks }, show);
   };
   async function* flagPages(
     ...[agent, mailbox, uids, facets]: Parameters<typeof storedPages>
@@ -142,10 +144,10 @@ export function createEntries(store: Store): Entries {
     async *messagePages(agent, mailbox, uids) {
       for await (const rows of messagePages(store, agent, mailbox, uids)) yield rows.map(toMailboxMessage);
     },
-    shownPages: (agent, mailbox, uids, facets) =>
+    shownPages: (agent, mailbox, uids, facets, marks) =>
       facets.every((facet) => facet === "flags")
         ? flagPages(agent, mailbox, uids, facets)
-        : storedPages(agent, mailbox, uids, facets),
+        : storedPages(agent, mailbox, uids, facets, marks),
     async keywordNames(agent) {
       return (await listKeywords(store, agent)).map(({ name }) => name);
     },

@@ -5,7 +5,13 @@ import { server } from "#/src/model/author.ts";
 import { findListFieldsPlace, listMessagesBehind } from "#/storage/queries/mail/unlisted-messages.ts";
 import type { Store } from "#/storage/store.ts";
 import { pickInTurns } from "./header-reading.ts";
-import { listedHeaderMax, listFieldsPicker, storedFields } from "./list-fields.ts";
+import {
+  listedHeaderMax,
+  listFieldsPicker,
+  otherMarksPicker,
+  storedFields,
+  storedMarks,
+} from "./list-fields.ts";
 
 const pageMessages = 64;
 /** Messages without anything to store, after which the place is stored. */
@@ -22,9 +28,11 @@ export async function fillListFields(store: Store, messagesMax = 50_000): Promis
     const found = [];
     for (const { agent, message, trace, header } of rows) {
       if (header === null) continue;
-      const fields = await pickInTurns(listFieldsPicker, octetString(trace) + octetString(header));
-      const listFields = storedFields(fields);
-      if (listFields !== undefined) found.push({ agent, message, listFields });
+      const text = octetString(header);
+      const listFields = storedFields(await pickInTurns(listFieldsPicker, octetString(trace) + text));
+      if (listFields === undefined) continue;
+      const otherFields = storedMarks(text, await pickInTurns(otherMarksPicker, text)) ?? null;
+      found.push({ agent, message, listFields, otherFields });
     }
     place = { agent: last.agent, message: last.message };
     const isLast = rows.length < pageMessages;

@@ -91,7 +91,8 @@ async function readFlags(
   const uids = new Uint32Array(count);
   const masks = new Uint32Array(count);
   let at = 0;
-  for await (const rows of shownMessagePages(store, agent, mailbox, everyUid, ["flags"], (page) => page))
+  const shown = { facets: ["flags"], marks: [] } as const;
+  for await (const rows of shownMessagePages(store, agent, mailbox, everyUid, shown, (page) => page))
     for (const { uid, flags, keywords } of rows) {
       if (keywords !== null) return undefined;
       uids[at] = uid;

@@ -56,7 +56,7 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
     bodyStructure: formatBodyStructure(structure),
     threadKeys: threadKeys(fields, subject),
     referenceIds: formatReferenceIds(referenceIdsOf(fields)),
-    listFields: pickListFields(header),
+    ...pickListFields(header),
     hasAgentPart: hasAgentPart(structure),
     draftKeys: draftKeys(fields),
   };

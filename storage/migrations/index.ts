@@ -53,6 +53,7 @@ import { listFields } from "./0048-list-fields.ts";
 import { collectionPushes } from "./0049-collection-pushes.ts";
 import { failedAddresses } from "./0050-failed-addresses.ts";
 import { noticed } from "./0051-noticed.ts";
+import { otherFields } from "./0052-other-fields.ts";
 
 export interface Migration {
   readonly name: string;
@@ -214,4 +215,9 @@ export const migrations: readonly Migration[] = [
   },
   { name: "failed addresses", does: "keeps where mail of a mailbox failed for good", run: failedAddresses },
   { name: "noticed", does: "keeps who was told last of mail that waits", run: noticed },
+  {
+    name: "other fields",
+    does: "keeps which header fields new mail does not have, so that lists that ask for them read no header",
+    run: otherFields,
+  },
 ];

@@ -84,6 +84,7 @@ export const mailTables = {
     body_structure: text(ofOctets),
     reference_ids: nullable(text(ofOctets)),
     list_fields: nullable(text(ofOctets)),
+    other_fields: nullable(text(ofOctets)),
     ...messageProperties.forEachColumn(columnForms(ofMessage)),
   },
   thread_key: {

@@ -7,6 +7,7 @@ import { fillListFields } from "#/src/mail/fill-list-fields.ts";
 import { pickListFields, storedFields, withFieldsOfTrace } from "#/src/mail/list-fields.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { nobody } from "#/src/model/author.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import { type RandomSource, randomSource } from "../support/random.ts";
 import { type ImapServer, startImap } from "./server.ts";
@@ -38,6 +39,7 @@ async function ask(command: string): Promise<string> {
 
 interface Kept {
   readonly listFields?: string | undefined;
+  readonly otherFields?: string | undefined;
   /** Room that the row has otherwise. */
   readonly provenance?: string;
 }
@@ -51,7 +53,7 @@ async function putInto(name: string, messages: readonly (Kept & { readonly facts
   await server.store.write(nobody, "appendMessages", {
     ...{ actor: nobody, agent, mailbox: mailbox.number, at },
     messages: messages.map(({ facts, provenance = "{}", ...kept }) => ({
-      facts: "listFields" in kept ? { ...facts, listFields: kept.listFields } : facts,
+      facts: { ...facts, ...kept },
       ...{ flags: 0, keywords: [], internalDate: at, provenance, isAuthenticated: false },
     })),
   });
@@ -80,6 +82,7 @@ const listed = "Date From To Cc Bcc Subject Message-ID References In-Reply-To Co
   " ",
 );
 const others = ["Received", "X-Other", "Comments", "DKIM-Signature"];
+const absent = ["X-Absent", "Authentication-Results", "X-Spam", "A"];
 
 function inAnyCase(random: RandomSource, name: string): string {
   return random.one([name, name.toLowerCase(), name.toUpperCase()]);
@@ -126,8 +129,8 @@ it("gives the octets of the header, whatever is in it", async () => {
     facts.flatMap((one) => [{ facts: one }, { facts: one, listFields: undefined }]),
   );
   expect(facts.slice(0, 2).map(({ listFields }) => listFields !== undefined)).toEqual([true, false]);
-  for (let round = 0; round < 20; round++) {
-    const from = round % 4 === 3 ? [...listed, ...others] : listed;
+  for (let round = 0; round < 30; round++) {
+    const from = round % 2 === 1 ? [...listed, ...others, ...absent] : listed;
     const asked = Array.from({ length: 1 + random.below(7) }, () => inAnyCase(random, random.one(from)));
     const partial = round % 5 === 4 ? `<${random.below(40)}.${1 + random.below(60)}>` : "";
     const found = await fetchFields(`HEADER.FIELDS (${asked.join(" ")})`, partial);
@@ -156,6 +159,60 @@ it("reads no header where the stored fields have all that is asked for", async (
   expect(several).toContain(
     "{26}\r\nSubject: of the header\r\n\r\n BODY[HEADER.FIELDS (X-Other)] {16}\r\nX-Other: one",
   );
+});
+
+it("reads no header for fields that no header has, and reads it where it may have one", async () => {
+  const facts = await prepareMessage(Buffer.from(letter));
+  const row = { facts, listFields: storedFields("Subject: of the row\r\n") };
+  const folded = await prepareMessage(Buffer.from(` folded\r\n${letter}`));
+  expect([folded.listFields, folded.otherFields]).toEqual([undefined, undefined]);
+  const many = Array.from({ length: 65 }, (_, number) => `X-${number}: one\r\n`).join("");
+  expect((await prepareMessage(Buffer.from(many + letter))).otherFields).toBeUndefined();
+  await putInto("Others", [row, { ...row, otherFields: undefined }, { ...row, otherFields: "" }]);
+  const ofRow = "Subject: of the row\r\n\r\n";
+  const ofHeader = "Subject: of the header\r\n\r\n";
+  expect(await fetchFields("HEADER.FIELDS (Subject X-Absent)")).toEqual([ofRow, ofHeader, ofRow]);
+  expect(await fetchFields("HEADER.FIELDS (X-ABSENT Subject A B C)")).toEqual([ofRow, ofHeader, ofRow]);
+  expect(await fetchFields("HEADER.FIELDS (Subject A B C D E)")).toEqual([ofHeader, ofHeader, ofHeader]);
+  const whole = "Subject: of the header\r\nX-Other: one\r\n\r\n";
+  expect(await fetchFields("HEADER.FIELDS (X-other Subject)")).toEqual([whole, whole, ofRow]);
+  const sections = ["A B C", "D E F"].map((names) => `BODY.PEEK[HEADER.FIELDS (Subject ${names})]`);
+  expect((await ask(`FETCH 1 (${sections.join(" ")})`)).split(ofHeader)).toHaveLength(3);
+});
+
+it("has the other fields of a trace in their place", async () => {
+  const agent = server.store.ids.decode(server.robin.id)!;
+  const [account] = await server.store.column<AccountNumber>(
+    "select account_id from agent where agent_id = ?",
+    agent.agent,
+  );
+  const { store } = server;
+  const facts = await prepareMessage(Buffer.from(letter));
+  const at = store.clock.now();
+  const traces = ["", "X-Spam: no\r\nReturn-Path: <>\r\n", "X-Spam: no\r\nBcc: kim@example.test\r\nA: b\r\n"];
+  const kept = [true, false];
+  for (const trace of traces.map((text) => Buffer.from(text)))
+    for (const isKept of kept)
+      await store.write(nobody, "deliverMessage", {
+        facts: {
+          ...facts,
+          listFields: isKept ? withFieldsOfTrace(trace, facts.listFields) : undefined,
+        },
+        recipients: [
+          {
+            ...{ account: account!, agent: agent.agent, mailboxRole: "inbox", trace, flags: 0 },
+            ...{ provenance: "{}", isAuthenticated: true, source: "smtp" },
+          },
+        ],
+        ...{ internalDate: at, at },
+      });
+  await ask("SELECT INBOX");
+  for (const names of ["Subject X-Spam", "x-spam A Bcc", "Bcc To", "Return-Path X-Other"]) {
+    const found = await fetchFields(`HEADER.FIELDS (${names})`);
+    expect(found).toHaveLength(6);
+    for (const [at] of traces.entries()) expect(found[2 * at], names).toBe(found[2 * at + 1]);
+    expect(found[2]!.startsWith("X-Spam: no\r\n")).toBe(/spam/i.test(names));
+  }
 });
 
 it("does not store fields that are long, that are not of ASCII, or for which the row has no room", async () => {
@@ -190,14 +247,14 @@ it("stores the fields of mail that came before, where the row has room, and look
   const agent = await putInto(
     "Older",
     facts.map((one, at) => ({
-      ...{ facts: one, listFields: undefined },
+      ...{ facts: one, listFields: undefined, otherFields: undefined },
       ...(at === 3 ? { provenance: `"${"x".repeat(1800)}"` } : {}),
     })),
   );
   const { store } = server;
   await fillListFields(store);
   const stored = await store.column<string | null>(
-    `select list_fields
+    `select list_fields || other_fields
     from entry
     join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
     where entry.agent_id = ? and mailbox_id =
@@ -205,7 +262,10 @@ it("stores the fields of mail that came before, where the row has room, and look
     order by uid`,
     agent,
   );
-  const expected = facts.map(({ blob }, at) => (at === 3 ? null : pickListFields(blob.header)));
+  const expected = facts.map(({ blob }, at) => {
+    const { listFields, otherFields } = pickListFields(blob.header);
+    return at === 3 ? null : `${listFields}${otherFields}`;
+  });
   expect(stored).toEqual(expected);
   const before = await store.get("select value from deployment where name like 'list fields%'");
   await fillListFields(store);
@@ -237,6 +297,6 @@ it("has the fields of a trace: a copy of what was sent has Bcc there, mail that 
     authenticationResults: "Authentication-Results: mx.example.test; spf=pass\r\n",
     at: 0,
   });
-  expect(pickListFields(arrived)).toBe("\n");
-  expect(pickListFields(formatDeliveryTrace("", ["robin@example.test"]))).toBe("\n");
+  expect(pickListFields(arrived).listFields).toBe("\n");
+  expect(pickListFields(formatDeliveryTrace("", ["robin@example.test"])).listFields).toBe("\n");
 });

@@ -25,7 +25,7 @@ export async function openScene() {
   const facts = {
     ...(await testFacts("Hello.\r\n", { subject: "Own", hasAgentPart: true })),
     ...{ date: 5, fromAddress: "own@example.net", fromName: "Own", referenceIds: "own@far.example" },
-    listFields: "\n",
+    ...{ listFields: "\n", otherFields: "" },
   };
   const message = {
     ...{ facts, flags: 3, keywords: ["Own"], internalDate: 7, provenance: '{"source":"api"}' },

@@ -789,7 +789,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("pruneThreadKeys", { limit: 10 });
   await write("fillListFields", {
     found: [
-      { agent: eve.agent, message: 1 as MessageNumber, listFields: storedFields("Subject: Test\r\n")! },
+      {
+        ...{ agent: eve.agent, message: 1 as MessageNumber, otherFields: "" },
+        listFields: storedFields("Subject: Test\r\n")!,
+      },
     ],
     reached: { agent: eve.agent, message: 1 as MessageNumber },
   });

@@ -108,9 +108,9 @@ async function runFetch(
   const turns = new LoopTurns();
   const asAsked = shownItems(items, selected.responseName);
   let asSeen: readonly ShownItem[] | undefined;
-  const facets = facetsOf(items, setsSeen ? ["flags"] : []);
+  const shownFacets = facetsOf(items, setsSeen ? ["flags"] : []);
 
-  for await (const page of mail.shownPages(agent, number, uids, facets)) {
+  for await (const page of mail.shownPages(agent, number, uids, ...shownFacets)) {
     const wanted = changedSince === undefined ? page : page.filter(({ modseq }) => modseq! > changedSince);
     const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
     for (const message of wanted) {

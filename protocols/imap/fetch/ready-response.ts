@@ -1,7 +1,9 @@
 /** FETCH responses (RFC 9051 section 7.5.2) of what came along with a page of messages: their rows, header blocks, and short
  *  messages whole. Nothing is waited for, as a mailbox is tens of thousands of these. */
 
+import { octetString } from "#/src/formats/mime/octets.ts";
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
+import { otherNamesMax } from "#/src/mail/list-fields.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { OctetPiece, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
@@ -32,16 +34,27 @@ const facetOfRow: Readonly<Record<RowItem, MessageFacet | undefined>> = {
   SAVEDATE: "numbers",
 };
 
-/** What is to be read for the items, each once and always in the same order. `more`: and these. */
-export function facetsOf(items: readonly FetchItem[], more: readonly MessageFacet[] = []): MessageFacet[] {
+/** What is to be read for the items, each once and always in the same order, and the marks of fields that are wanted beside list fields.
+ *  `more`: and these facets. */
+export function facetsOf(
+  items: readonly FetchItem[],
+  more: readonly MessageFacet[] = [],
+): [facets: MessageFacet[], marks: string[]] {
   const needed = new Set<MessageFacet | undefined>(more);
   for (const item of items)
     if (item.kind === "row") needed.add(facetOfRow[item.name]);
     else if (item.kind === "preview") needed.add("message").add("header");
     else needed.add(item.kind === "section" ? facetOfSection(item) : "body");
+  const marks = new Set(items.flatMap(marksOf));
+  if (marks.size > otherNamesMax) needed.add("header");
   if (needed.has("body")) needed.delete("header");
   if (needed.has("body") || needed.has("header")) needed.delete("listFields");
-  return facetOrder.filter((facet) => needed.has(facet));
+  return [facetOrder.filter((facet) => needed.has(facet)), needed.has("listFields") ? [...marks] : []];
+}
+
+function marksOf(item: FetchItem): readonly string[] {
+  const text = item.kind === "section" && isOwnHeader(item) ? item.text : undefined;
+  return text !== undefined && "names" in text ? (text.listReader?.marks ?? []) : [];
 }
 
 const facetOrder = [
@@ -131,14 +144,20 @@ function readySection(
     return octets === undefined ? undefined : sliceOctets(octets, partial);
   }
   if (!isOwnHeader(item)) return undefined;
-  if ("picker" in text && text.listReader !== undefined && listFields !== undefined)
-    return sliceOctets(`${text.listReader(listFields)}\r\n`, partial);
+  if ("picker" in text && text.listReader !== undefined && listFields !== undefined) {
+    const fields = text.listReader.read(listFields, traceText(message));
+    return fields === undefined ? undefined : sliceOctets(`${fields}\r\n`, partial);
+  }
   const octets = mail.heldHeader(message);
   if (octets === undefined) return undefined;
   if (!("picker" in text)) return sliceOctets(octets, partial);
   // A longer one is read in turns.
   if (octets.length > mainBytesMax) return undefined;
   return sliceOctets(`${text.picker.pick(octets)}\r\n`, partial);
+}
+
+function traceText({ trace }: StoredBytes): string {
+  return trace.byteLength === 0 ? "" : octetString(trace);
 }
 
 function sliceOctets(octets: string, partial: Partial | undefined): string {

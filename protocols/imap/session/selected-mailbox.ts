@@ -299,7 +299,7 @@ export class SelectedMailbox {
     await this.tellKeywords(out);
     const { agent, number } = this.mailbox;
     const context = { mail: this.#rooms.mail, agent, flags: this.flags };
-    for await (const page of this.#rooms.mail.shownPages(agent, number, shown, facetsOf(allItems)))
+    for await (const page of this.#rooms.mail.shownPages(agent, number, shown, ...facetsOf(allItems)))
       for (const message of page) {
         const items = eachOnce([...events.newItems, ...(byUid.get(message.uid) ?? [])]);
         const written = shownItems(items, this.responseName);

@@ -87,6 +87,22 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): HeaderP
     });
     return picked + header.slice(from, to);
   }
+  return pickerOf(pickInPieces);
+}
+
+/** A picker whose text has, instead of the fields, what `markOf` gives for their lower-case names, each mark once. */
+export function createFieldMarker(markOf: (name: string) => string): HeaderPicker {
+  return pickerOf(function* markInPieces(header: string): Generator<undefined, string> {
+    const marks = new Set<string>();
+    yield* walkLines(header.slice(0, headerBytesMax), (start, colon) => {
+      const name = nameOf(header.slice(start, colon));
+      if (name !== undefined) marks.add(markOf(name));
+    });
+    return [...marks].join("");
+  });
+}
+
+function pickerOf(pickInPieces: HeaderPicker["pickInPieces"]): HeaderPicker {
   return {
     pickInPieces,
     pick(header) {

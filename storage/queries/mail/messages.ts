@@ -37,6 +37,7 @@ export const selectMessage = `
       entry_count: "entries are read by themselves",
       reference_ids: "only threading reads them",
       list_fields: "only lists read them",
+      other_fields: "only lists read them",
     },
   )}
   from message`;

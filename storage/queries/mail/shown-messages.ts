@@ -14,7 +14,7 @@ import type {
 import { rawCodec } from "../../blob.ts";
 import { isWhole, type OctetText } from "../../octet-text.ts";
 import { expression, type SelectList, selectItems } from "../../schema/select-list.ts";
-import { octetText, type Reader } from "../../sql.ts";
+import { octetText, paddedList, type Reader } from "../../sql.ts";
 import { pagesOf } from "./uid-pages.ts";
 
 /** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block
@@ -54,7 +54,7 @@ export interface ShownMessageRow {
   readonly thread?: ThreadNumber;
   readonly hasAgentPart?: number;
   // listFields
-  /** null if they are not stored. */
+  /** null if they are not stored, or the header may have one of the other fields. */
   readonly listFields?: string | null;
   // header, body, listFields
   readonly account?: AccountNumber;
@@ -138,6 +138,12 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
   }),
 };
 
+/** With a trace, which is read where the header is not, too. */
+const markedListColumns = selectItems<Members<HeaderMember | "listFields">, "entry" | "message" | "blob">({
+  ...headerList,
+  listFields: expression("case when blob.blob_id is null then message.list_fields end"),
+});
+
 /** Rows that are read and written in a millisecond or two. */
 function rowsOf(facets: readonly MessageFacet[]): number {
   if (facets.includes("body")) return 32;
@@ -149,16 +155,18 @@ function isOfEntry(facet: MessageFacet): boolean {
   return facet === "flags" || facet === "message" || facet === "numbers";
 }
 
-/** `show` makes of a row what the caller gets. */
+/** `show` makes of a row what the caller gets. `marks`: of fields that are wanted beside the list fields (`src/mail/list-fields.ts`). */
 export function shownMessagePages<Shown>(
   reader: Reader,
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
-  facets: readonly MessageFacet[],
+  { facets, marks }: { readonly facets: readonly MessageFacet[]; readonly marks: readonly string[] },
   show: (rows: ShownMessageRow[]) => Shown[],
 ): AsyncIterable<Shown[]> {
-  return pagesOf<BytesRow, Shown>(reader, selectOf(facets), [agent, mailbox], uids, {
+  const patterns = marks.length === 0 ? [] : paddedList(marks.map((mark) => `%${mark}%`));
+  const place = [...patterns, agent, mailbox];
+  return pagesOf<BytesRow, Shown>(reader, selectOf(facets, patterns.length), place, uids, {
     rows: rowsOf(facets),
     show: (rows) =>
       !hasBytes(facets) || rows.every(hasItsOctets) ? show(rows) : withOctets(reader, agent, rows).then(show),
@@ -207,36 +215,40 @@ function hasBytes(facets: readonly MessageFacet[]): boolean {
 /** Texts by their facets, of which there are few: they stand in one order everywhere. */
 const selects = new Map<string, string>();
 
-function selectOf(facets: readonly MessageFacet[]): string {
-  const name = facets.join();
+function selectOf(facets: readonly MessageFacet[], markCount: number): string {
+  const name = markCount === 0 ? facets.join() : `${facets.join()} ${markCount}`;
   let select = selects.get(name);
   if (select === undefined) {
-    select = writeSelect(facets);
+    select = writeSelect(facets, markCount);
     selects.set(name, select);
   }
   return select;
 }
 
-function writeSelect(facets: readonly MessageFacet[]): string {
+function writeSelect(facets: readonly MessageFacet[], markCount: number): string {
   const columns = new Set(["entry.uid"]);
-  for (const facet of facets) for (const column of columnsOf[facet]) columns.add(column);
+  for (const facet of facets)
+    for (const column of markCount > 0 && facet === "listFields" ? markedListColumns : columnsOf[facet])
+      columns.add(column);
   return `select ${[...columns].join(", ")}
     from entry
     ${facets.every(isOfEntry) ? "" : joinMessage}
-    ${joinOf(facets)}
+    ${joinOf(facets, markCount)}
     where entry.agent_id = ? and entry.mailbox_id = ?`;
 }
 
 const joinMessage =
   "join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id";
 const joinBlob = "join blob on blob.account_id = message.account_id and blob.blob_id = message.blob_id";
-/** Looks for no row where list fields are stored. */
-const joinBlobOfOthers = `left ${joinBlob.replace(
-  "message.blob_id",
-  "case when message.list_fields is null then message.blob_id end",
-)}`;
 
-function joinOf(facets: readonly MessageFacet[]): string {
+/** Looks for no row where list fields are stored, and no other field of the header has one of the marks. */
+function joinBlobOfOthers(markCount: number): string {
+  const marked = markCount === 0 ? "" : " or message.other_fields is null";
+  const condition = `message.list_fields is null${marked}${" or message.other_fields like ?".repeat(markCount)}`;
+  return `left ${joinBlob.replace("message.blob_id", `case when ${condition} then message.blob_id end`)}`;
+}
+
+function joinOf(facets: readonly MessageFacet[], markCount = 0): string {
   if (facets.includes("header") || facets.includes("body")) return joinBlob;
-  return facets.includes("listFields") ? joinBlobOfOthers : "";
+  return facets.includes("listFields") ? joinBlobOfOthers(markCount) : "";
 }

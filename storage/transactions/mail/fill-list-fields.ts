@@ -10,6 +10,7 @@ export interface FillListFields {
     readonly agent: AgentNumber;
     readonly message: MessageNumber;
     readonly listFields: string;
+    readonly otherFields: string | null;
   }[];
   /** The last message that was looked at. */
   readonly reached: ListFieldsPlace;
@@ -21,17 +22,18 @@ export async function fillListFields(
   { found, reached }: FillListFields,
 ): Promise<Record<string, never>> {
   await lockRows(tx, { agents: found.map(({ agent }) => agent), accounts: [] });
-  for (const { agent, message, listFields } of found)
+  for (const { agent, message, listFields, otherFields } of found)
     await tx.run(
       `update message
-      set list_fields = ?
+      set list_fields = ?, other_fields = ?
       where agent_id = ? and message_id = ? and list_fields is null and
         length(trace) + length(subject) + length(from_address) + length(from_name) + length(provenance) +
         length(envelope) + length(body_structure) + coalesce(length(reference_ids), 0) <= ?`,
       listFields,
+      otherFields,
       agent,
       message,
-      rowTextMax - listFields.length,
+      rowTextMax - listFields.length - (otherFields?.length ?? 0),
     );
   const value = Buffer.from(`${reached.agent} ${reached.message}`);
   await tx.run(...replacement("deployment", { name: listFieldsPlaceName, value }, "name"));

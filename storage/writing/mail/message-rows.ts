@@ -60,7 +60,7 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
       envelope: facts.envelope,
       body_structure: facts.bodyStructure,
       reference_ids: facts.referenceIds ?? null,
-      list_fields: listFieldsOf(message),
+      ...listColumns(message),
       ...messageProperties.newColumns(message.properties, former),
     }),
   );
@@ -71,20 +71,18 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
  *  these fields are stored where there is room, and else read from the header. */
 export const rowTextMax = 1850;
 
-function listFieldsOf({ facts, trace, provenance }: NewMessage): string | null {
-  const { subject, fromAddress, fromName, envelope, bodyStructure, referenceIds = "", listFields } = facts;
-  if (listFields === undefined) return null;
-  const texts = [
-    subject,
-    fromAddress,
-    fromName,
-    provenance,
-    envelope,
-    bodyStructure,
-    referenceIds,
-    listFields,
-  ];
-  return texts.reduce((sum, text) => sum + text.length, trace.byteLength) <= rowTextMax ? listFields : null;
+function listColumns({ facts, trace, provenance }: NewMessage) {
+  const { subject, fromAddress, fromName, envelope, bodyStructure, referenceIds = "" } = facts;
+  const { listFields, otherFields = "" } = facts;
+  const texts = [subject, fromAddress, fromName, provenance, envelope, bodyStructure, referenceIds];
+  const stored = [...texts, listFields ?? "", otherFields];
+  const isStored =
+    listFields !== undefined &&
+    stored.reduce((sum, text) => sum + text.length, trace.byteLength) <= rowTextMax;
+  return {
+    list_fields: isStored ? listFields : null,
+    other_fields: isStored ? (facts.otherFields ?? null) : null,
+  };
 }
 
 /** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. Gives the deleted
