@@ -2,7 +2,7 @@
  *  and an opacity from 0 to 1. */
 import { asciiLower, asciiTrim } from "./ascii-case.ts";
 import { numberOf } from "./length.ts";
-import { namedColours } from "./named-colours.ts";
+import { namedColours, steadySystemColours } from "./named-colours.ts";
 import { type CssToken, insideOf, skipComponent } from "./tokens.ts";
 
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
@@ -30,7 +30,7 @@ export function colourOf(
     if (name === "currentcolor") return current;
     if (name === "transparent") return transparent;
     return (
-      namedColour(name) ??
+      namedColour(name, steadySystemColours) ??
       (isQuirky && /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/.test(name) ? hexColour(name) : undefined)
     );
   }
@@ -50,18 +50,18 @@ function hexColour(text: string): Colour | undefined {
   return [at(0), at(1), at(2), digits.length === 8 ? at(3) / 255 : 1];
 }
 
-function namedColour(name: string): Colour | undefined {
-  const hex = namedColours.get(name);
+function namedColour(name: string, others?: ReadonlyMap<string, string>): Colour | undefined {
+  const hex = namedColours.get(name) ?? others?.get(name);
   return hex === undefined ? undefined : hexColour(hex);
 }
 
 /** The colour of an attribute such as `bgcolor`, `color` or `text` (HTML section 2.4.6). Every value is a colour, except the empty
- *  one and `transparent`. */
+ *  one. `transparent` is none by the standard, and Firefox takes it. */
 export function legacyColour(value: string): Colour | undefined {
   // Of blanks alone it is black.
   if (value === "") return undefined;
   const text = asciiLower(asciiTrim(value));
-  if (text === "transparent") return undefined;
+  if (text === "transparent") return transparent;
   const named = namedColour(text);
   if (named !== undefined) return named;
   if (/^#[0-9a-f]{3}$/.test(text)) return hexColour(text.slice(1));

@@ -1,4 +1,4 @@
-/** Named colours (CSS Color Level 4 section 6.1), and the system colours that are the same in every light window. */
+/** Named colours (CSS Color Level 4 section 6.1). */
 const listed = `
   aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
   black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887
@@ -24,12 +24,18 @@ const listed = `
   salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0 skyblue 87ceeb
   slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c
   teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff
-  whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
-  canvas ffffff canvastext 000000 window ffffff windowtext 000000 linktext 0000ee buttonface efefef buttontext 000000`;
+  whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`;
 
-export const namedColours: ReadonlyMap<string, string> = new Map(
-  [...listed.matchAll(/\b([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
-);
+/** System colours that are the same in every light window. In an attribute these words are no names (HTML section 2.4.6). */
+const listedOfSystem =
+  "canvas ffffff canvastext 000000 window ffffff windowtext 000000 linktext 0000ee buttonface efefef buttontext 000000";
+
+function readListed(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(/\b([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]));
+}
+
+export const namedColours = readListed(listed);
+export const steadySystemColours = readListed(listedOfSystem);
 
 /** System colours that depend on the settings of the reader. */
 export const systemColours: ReadonlySet<string> = new Set(

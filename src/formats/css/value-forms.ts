@@ -3,7 +3,7 @@
 import { asciiLower } from "./ascii-case.ts";
 import { black, colourOf } from "./colour.ts";
 import { isKnownUnit, type LengthBasis, lengthOf, otherUnits } from "./length.ts";
-import { namedColours, systemColours } from "./named-colours.ts";
+import { namedColours, steadySystemColours, systemColours } from "./named-colours.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
 
 export type Value = readonly CssToken[];
@@ -139,6 +139,7 @@ export const colour: Form = (value, isQuirky) => {
   const word = wordOf(value);
   if (systemColours.has(word)) return "unknown";
   if (word === "currentcolor" || word === "transparent" || namedColours.has(word)) return "understood";
+  if (steadySystemColours.has(word)) return "understood";
   if (colourOf(value, black, isQuirky) !== undefined) return "understood";
   // Engines have colours of their own.
   return /^(?:-webkit-|-moz-|--)/.test(word) ? "unknown" : "dropped";

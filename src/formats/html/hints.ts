@@ -1,6 +1,6 @@
 /** Attributes of old HTML that stand for style (HTML, "Rendering"), as declarations weaker than any rule. */
 import { asciiLower, asciiTrim } from "#/src/formats/css/ascii-case.ts";
-import { legacyColour } from "#/src/formats/css/colour.ts";
+import { legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { readRows } from "#/src/formats/css/rows.ts";
 import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
@@ -20,6 +20,8 @@ function colourHint(property: string, text: string): readonly Declaration[] {
   if (/[^\S \t\n\f\r]/.test(text)) return [hint(property, unknownValue)];
   const colour = legacyColour(text);
   if (colour === undefined) return [];
+  // Firefox draws with it, other browsers drop it. Behind letters it changes nothing in either.
+  if (colour === transparent) return property === "background-color" ? [] : [hint(property, unknownValue)];
   const hex = colour.slice(0, 3).map((one) => one.toString(16).padStart(2, "0"));
   return [hint(property, [{ type: "hash", value: hex.join("") }])];
 }

@@ -18,7 +18,7 @@ const heights = {
 /** The largest number of device pixels in one picture. */
 const pixelsMost = 8_000_000;
 /** A page that takes longer keeps the browser busy for ever. */
-const loadMs = 15_000;
+const loadMs = 30_000;
 
 const style = `body{margin:0;background:black}div{position:relative;overflow:hidden;isolation:isolate;background:white;margin-bottom:${heights.gap}px}div[hidden]{display:none}iframe{position:absolute;left:0;border:0;background:white;width:var(--width);height:var(--height)}iframe+iframe{mix-blend-mode:difference}`;
 
