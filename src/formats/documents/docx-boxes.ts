@@ -1,5 +1,6 @@
 /** What is known of a box or a shape of a Word document while it is read. */
 import type { Doubt } from "#/src/model/removal.ts";
+import { Lines } from "./docx-lines.ts";
 
 /** Points from the edges of a page in which a box surely stands on it. */
 export const acrossMost = 500;
@@ -19,9 +20,7 @@ export interface Box {
   hasColour: boolean;
   width: number;
   height: number;
-  /** Points of the lines of text that have ended, and of the letters of the one that has not. */
-  down: number;
-  across: number;
+  readonly lines: Lines;
   holdsText: boolean;
   /** It stands in the page, and not in a line of text. */
   isAnchored: boolean;
@@ -57,8 +56,7 @@ export function unknownBox(): Box {
     hasColour: false,
     width: 0,
     height: 0,
-    down: 0,
-    across: 0,
+    lines: new Lines(),
     holdsText: false,
     isAnchored: false,
     isBehind: false,

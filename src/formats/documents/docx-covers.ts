@@ -35,7 +35,15 @@ export interface Place {
   readonly line: Line;
   /** Paragraphs that have begun, with this one. */
   readonly paragraph: number;
-  readonly box: { readonly number: number; readonly rect: Rect | undefined } | undefined;
+  readonly box: BoxPlace | undefined;
+}
+
+/** Of a text box. `wide`, `tall`: points; 0 if they are not said. */
+export interface BoxPlace {
+  readonly number: number;
+  readonly rect: Rect | undefined;
+  readonly wide: number;
+  readonly tall: number;
 }
 
 /** Of a paragraph. */
@@ -65,6 +73,9 @@ export interface PageForm {
   /** Of its text. */
   readonly top: number;
   readonly left: number;
+  /** Its widest margin on the right, and the narrowest of one side. */
+  readonly right: number;
+  readonly leastSide: number;
   /** Of its lower margin, and from its edges to headers and footers. */
   readonly bottom: number;
   readonly header: number;
@@ -145,6 +156,40 @@ export function mayStandBehind(
   }
   if (bottom === undefined) return page.footer + height - rect.top > page.bottom + slack;
   return bottom - (rect.bottom - rect.top) < page.height - edgeMost;
+}
+
+/** Points of a box that may stand over the edge of a page: what is inside begins further in. */
+const boxSlack = 12;
+
+/** Whether a text box is larger than its page, or reaches over its edges. */
+export function isBoxOff({ rect, wide, tall }: BoxPlace, page: PageForm): boolean {
+  if (wide > page.width + 2 * boxSlack || tall > page.height + 2 * boxSlack) return true;
+  if (rect === undefined) return false;
+  const { left, right, top, bottom } = rect;
+  const across = originsAcross(rect, page);
+  const down = originsDown(rect, page);
+  return (
+    (across !== undefined &&
+      (across[0] + left < -boxSlack ||
+        across[1] + Math.min(right, left + page.width) > page.width + boxSlack)) ||
+    (down !== undefined && (down[0] + top < -boxSlack || down[1] + bottom > page.height + boxSlack))
+  );
+}
+
+/** Where places of shapes are counted from, at least and at most; undefined where it is in the text. */
+function originsAcross({ acrossFrom }: Rect, page: PageForm): readonly [number, number] | undefined {
+  if (acrossFrom === "page" || acrossFrom === "leftMargin") return [0, 0];
+  if (acrossFrom === "margin" || (acrossFrom === "column" && !page.hasColumns))
+    return [page.leastSide, page.left];
+  return acrossFrom === "character" || acrossFrom === "column" || acrossFrom === ""
+    ? undefined
+    : [0, page.width - page.leastSide];
+}
+
+function originsDown({ downFrom }: Rect, page: PageForm): readonly [number, number] | undefined {
+  if (downFrom === "page" || downFrom === "topMargin") return [0, 0];
+  if (downFrom === "margin") return [page.top, page.top];
+  return downFrom === "bottomMargin" ? [page.height - page.bottom, page.height - page.bottom] : undefined;
 }
 
 function haveSameOrigin(one: Rect, other: Rect, at: Place, place: Place): boolean {

@@ -1,18 +1,18 @@
 /** Fields of a Word document (ECMA-376 part 1, section 17.16): their codes are not shown, and their results where they are what was stored. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
-import { attributeValue } from "./docx-xml.ts";
+import { attributeValue, isTrue } from "./docx-xml.ts";
 
 /** Fields whose stored result a program shows until a person asks for a new one. */
 const stored: ReadonlySet<string> = new Set(
   (
-    "HYPERLINK PAGEREF REF TOC SEQ MERGEFIELD FORMTEXT FORMDROPDOWN STYLEREF NOTEREF CITATION BIBLIOGRAPHY INDEX IF QUOTE " +
+    "HYPERLINK REF TOC SEQ MERGEFIELD FORMTEXT STYLEREF NOTEREF CITATION BIBLIOGRAPHY INDEX IF QUOTE " +
     "DOCPROPERTY DOCVARIABLE TITLE SUBJECT AUTHOR KEYWORDS COMMENTS CREATEDATE SAVEDATE PRINTDATE ADDIN ADDRESSBLOCK " +
     "GREETINGLINE FILLIN LISTNUM USERNAME USERADDRESS USERINITIALS TOA"
   ).split(" "),
 );
 /** Fields that count, and what all letters of one may show: a number of up to four digits, or a Roman one below 400. */
-const counting: ReadonlySet<string> = new Set(["PAGE", "NUMPAGES", "SECTIONPAGES", "SECTION"]);
+const counting: ReadonlySet<string> = new Set(["PAGE", "PAGEREF", "NUMPAGES", "SECTIONPAGES", "SECTION"]);
 const countForm = /^(?:\d{0,4}|c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))$/i;
 const countLengthMax = 20;
 const codeLengthMax = 300;
@@ -24,6 +24,8 @@ interface Field {
   code: string;
   /** Of a field that counts: its result so far. */
   result: string;
+  /** A program computes it when it opens the document (section 17.16.18). */
+  readonly isDirty: boolean;
 }
 
 export class DocumentFields {
@@ -42,7 +44,7 @@ export class DocumentFields {
       if (counting.has(nameOf(field))) {
         field.result = (field.result + text).slice(0, countLengthMax);
         isKnown &&= field.result.length < countLengthMax && countForm.test(field.result.trim());
-      } else isKnown &&= isStored(field);
+      } else isKnown &&= isStored(field) && !field.isDirty;
     return isKnown ? undefined : "element-not-understood";
   }
 
@@ -52,14 +54,15 @@ export class DocumentFields {
     if (isUncertain || this.#fields.length >= fieldsMax) this.isUnclear = true;
     const kind = tag.local === "fldSimple" ? "simple" : attributeValue(tag, "fldCharType");
     const field = this.#fields.at(-1);
-    if (kind === "begin" || kind === "simple") this.#begin(kind === "begin");
+    if (kind === "begin" || kind === "simple")
+      this.#begin(kind === "begin", isTrue(attributeValue(tag, "dirty")));
     else if (kind === "end") this.#fields.pop();
     else if (kind === "separate" && field !== undefined) field.isCode = false;
     if (kind === "simple") this.code(attributeValue(tag, "instr"));
   }
 
-  #begin(isCode: boolean): void {
-    if (this.#fields.length < fieldsMax) this.#fields.push({ isCode, code: "", result: "" });
+  #begin(isCode: boolean, isDirty: boolean): void {
+    if (this.#fields.length < fieldsMax) this.#fields.push({ isCode, code: "", result: "", isDirty });
   }
 
   /** A piece of the code of the nearest field. */

@@ -3,8 +3,10 @@
  *  anchor, or on the page of its anchor. */
 import type { Doubt } from "#/src/model/removal.ts";
 import {
+  type BoxPlace,
   type Cover,
   type Ground,
+  isBoxOff,
   type Line,
   mayCover,
   type PageForm,
@@ -29,6 +31,8 @@ const letterLeast = 0.3;
 /** Square points: a shape that covers a few letters at most, and how many such there may be. */
 const smallMost = 400;
 const smallShapesMost = 5;
+/** Points over the edge of a page that letters may stand. */
+const edgeSlack = 4;
 /** Pieces of text, and shapes, that are compared with each other. */
 const comparisonsMax = 5_000_000;
 
@@ -38,10 +42,21 @@ interface Piece {
   readonly place: Place | undefined;
   /** Colours of its letters; undefined if they have a ground of their own. */
   readonly inks?: readonly string[] | undefined;
-  /** Points from the margin at which it begins, at most. */
-  readonly from?: number;
+  readonly edge?: Edge;
   doubt?: Doubt;
 }
+
+/** How near the edges of its page a text may stand. */
+export interface Edge {
+  /** Points from the left margin at which it begins, at most. */
+  readonly from: number;
+  /** Points that it stands over a margin, at most. */
+  readonly out: number;
+  /** Twentieths of a point from the right margin to where it begins, when all of its table is known. */
+  readonly leftward: (() => number) | undefined;
+}
+
+const nearEdge: Edge = { from: 0, out: 0, leftward: undefined };
 
 export type Placed = Cover & { readonly at: Place };
 
@@ -72,7 +87,7 @@ export class DocumentFlow {
   #size: number | undefined;
   #boxes = 0;
   /** Text boxes in which the reader is. */
-  readonly #open: { readonly number: number; readonly rect: Rect | undefined }[] = [];
+  readonly #open: BoxPlace[] = [];
 
   /** What stands between texts. */
   separate(text: string): void {
@@ -81,15 +96,14 @@ export class DocumentFlow {
   }
 
   /** `size`: points of its letters. `indent`: points; undefined: it does not begin at the left of the page. `isUsual`: its letters are as wide
-   *  as those of usual fonts. `inks`: its colours, if it has no ground of its own. `from`: points
-   *  from the margin to its tab or cell. */
+   *  as those of usual fonts. `inks`: its colours, if it has no ground of its own. */
   write(
     text: string,
     size: number,
     indent: number | undefined,
     isUsual: boolean,
     inks: readonly string[] | undefined,
-    from = 0,
+    edge: Edge = nearEdge,
   ): void {
     if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
@@ -97,7 +111,7 @@ export class DocumentFlow {
       const start = indent ?? Number.POSITIVE_INFINITY;
       this.#line.across = Math.max(this.#line.across, start) + text.length * size * letterWidth;
     }
-    this.#push({ text, place: text.trim() === "" ? undefined : this.#place(), inks, from });
+    this.#push({ text, place: text.trim() === "" ? undefined : this.#place(), inks, edge });
   }
 
   #push(piece: Piece): void {
@@ -164,8 +178,8 @@ export class DocumentFlow {
   }
 
   /** Returns the number of the box. */
-  beginBox(rect: Rect | undefined): number {
-    this.#open.push({ number: ++this.#boxes, rect });
+  beginBox(rect: Rect | undefined, wide = 0, tall = 0): number {
+    this.#open.push({ number: ++this.#boxes, rect, wide, tall });
     return this.#boxes;
   }
 
@@ -183,9 +197,13 @@ export class DocumentFlow {
     return this.#covers.length - large.length > smallShapesMost ? this.#covers : large;
   }
 
-  /** Marks what begins beyond the edge of the widest page. Returns the doubts. */
-  settleBeyond({ width, left }: PageForm): readonly Doubt[] {
-    const beyond = this.#pieces.filter(({ place, from = 0 }) => place !== undefined && left + from > width);
+  /** Marks what begins beyond the edges of the widest page. Returns the doubts. */
+  settleBeyond(page: PageForm): readonly Doubt[] {
+    const beyond = this.#pieces.filter(
+      ({ place, edge = nearEdge }) =>
+        place !== undefined &&
+        (isBeyond(edge, page) || (place.box !== undefined && isBoxOff(place.box, page))),
+    );
     for (const piece of beyond) piece.doubt = "may-be-off-screen";
     return beyond.map(() => "may-be-off-screen");
   }
@@ -228,4 +246,12 @@ export class DocumentFlow {
       .replace(/\n{3,}/g, "\n\n")
       .trim();
   }
+}
+
+function isBeyond({ from, out, leftward }: Edge, { width, left, leastSide, right }: PageForm): boolean {
+  return (
+    left + from > width ||
+    out > leastSide + edgeSlack ||
+    (leftward !== undefined && leftward() / 20 > width - right + edgeSlack)
+  );
 }

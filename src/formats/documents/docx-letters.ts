@@ -2,6 +2,7 @@
 import { isDistinct } from "#/src/formats/html/contrast.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { Ground } from "./docx-covers.ts";
+import type { LineForm } from "./docx-lines.ts";
 import type { LetterProperties } from "./docx-style.ts";
 
 export type Unseen = Exclude<Removal, "doubtful"> | { readonly why: Doubt };
@@ -13,6 +14,8 @@ const widthMin = 33;
 const condensedMost = 0.25;
 /** Lines that are set in less than so many 240ths of their height stand on each other. */
 const lineLeast = 150;
+/** Points of a letter, of a line, and before or behind a paragraph: more of them leave a page. */
+const heightMost = 400;
 /** Half points over or under the line. */
 const raiseMost = 80;
 /** Twentieths of a point: indents of this much leave a page, of a paragraph or of a level of a list. */
@@ -46,12 +49,18 @@ export function unseenOf(possible: readonly LetterProperties[], around: Surround
 
 function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undefined {
   const { isVanished = false, halfPoints = 20, width = 100, spacing = 0, raise = 0 } = said;
-  const size = Math.min(halfPoints, said.otherHalfPoints ?? halfPoints);
+  const { lowered = 1, capitals = 1, gap = 0 } = said;
+  const size = Math.min(halfPoints, said.otherHalfPoints ?? halfPoints) * lowered * capitals;
   if (isVanished || said.isUnfilled === true) return "hidden-by-style";
   if (size < sizeMin || width < widthMin) return "zero-size-text";
   // Twentieths of a point against half points.
   if (spacing < -condensedMost * size * 10 || said.isFitted === true) return { why: "may-be-covered" };
   if (said.isExact === true && (said.line ?? 240) < 0.8 * halfPoints * 10) return { why: "may-be-cut-off" };
+  // A line of an exact height cuts what is raised out of it.
+  if (said.isExact === true && (said.line ?? 240) < 5 * halfPoints + 10 * Math.abs(raise))
+    return { why: "may-be-cut-off" };
+  if (Math.max(halfPoints / 2, linePoints([said]), gap / 20) > heightMost)
+    return { why: "may-be-off-screen" };
   if (said.isExact !== true && said.isAtLeast !== true && (said.line ?? 240) < lineLeast)
     return { why: "may-be-covered" };
   if (Math.abs(raise) > raiseMost) return { why: "may-be-off-screen" };
@@ -70,12 +79,42 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   return differs.some(Boolean) ? { why: "colours-may-match" } : "invisible-colour";
 }
 
-/** Where letters begin, behind a tab or by their indent, of a cell that begins `across`. */
+/** Points of the lines in which letters stand. */
+export function linePoints(letters: readonly LetterProperties[]): number {
+  return Math.max(
+    ...letters.map(({ halfPoints = 20, line = 240, isExact, isAtLeast }) => {
+      if (isExact === true) return line / 20;
+      return isAtLeast === true
+        ? Math.max(halfPoints / 2, line / 20)
+        : (halfPoints / 2) * Math.max(1, line / 240);
+    }),
+  );
+}
+
+/** Of a line of such letters. */
+export function lineForm(letters: readonly LetterProperties[]): LineForm {
+  const most = (gaps: readonly (number | undefined)[]): number =>
+    Math.max(...gaps.map((gap = 0) => gap)) / 20;
+  return {
+    points: linePoints(letters),
+    before: most(letters.map(({ before }) => before)),
+    after: most(letters.map(({ after }) => after)),
+  };
+}
+
+/** Where letters begin, behind a tab or by their indent, of a cell that begins `across`, or at the right end of what they stand in. */
 export function beginOf(
-  { isTabbed, tabStop = 0, left = 0, first = 0 }: LetterProperties,
+  { isTabbed, tabStop = 0, left = 0, first = 0, isAside }: LetterProperties,
   across: number,
+  right: number | undefined,
 ): number {
-  return Math.max(isTabbed === true ? tabStop : 0, across + Math.max(0, left, left + first));
+  const end = isAside === true ? (right ?? 0) : 0;
+  return Math.max(across + Math.max(isTabbed === true ? tabStop : 0, 0, left, left + first), end);
+}
+
+/** Points that letters stand left of the margin at most, or right of it at the end of a line. */
+export function outOf({ left = 0, first = 0, right = 0, isAside }: LetterProperties): number {
+  return Math.max(0, -left, -left - first, isAside === true ? -right : 0) / 20;
 }
 
 function isAcross(place = 0): boolean {

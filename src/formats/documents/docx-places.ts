@@ -6,6 +6,7 @@ import { acrossMost, type Box, backMost, downMost, unknownBox } from "./docx-box
 import type { Cover, Ground, Rect } from "./docx-covers.ts";
 import type { DocumentFlow } from "./docx-flow.ts";
 import type { Unseen } from "./docx-letters.ts";
+import type { LineForm, Lines } from "./docx-lines.ts";
 import { isKnownInBox, OldBoxes } from "./docx-old-boxes.ts";
 import { coverOf, isOldDrawing, isPlainPaint, isUnfilled, oldPaints, oldShapes } from "./docx-old-shapes.ts";
 import { isDrawing, type ThemeColours, themeColour } from "./docx-theme.ts";
@@ -16,11 +17,7 @@ const emuPerPoint = 12_700;
 /** Points. */
 const boxWidthLeast = 36;
 const boxHeightLeast = 12;
-/** The place of a letter, in ems of its size: about what usual fonts need. */
-const letterWidth = 0.55;
-const lineHeight = 1.15;
-/** Points between the edges of a box and its text, on both sides together, and that text may stand over its edge. */
-const insetsAcross = 14;
+/** Points that text may stand over the edge of a box. */
 const overhang = 4;
 /** Thousandths of a per cent of the page. */
 const shareLeast = 5000;
@@ -60,6 +57,7 @@ export class DocumentPlaces {
   isUnclear = false;
   readonly #flow: DocumentFlow;
   readonly #oldBoxes = new OldBoxes();
+  #standing = 0;
   /** The last old shape. */
   #old: { readonly cover: Cover; isPainted: boolean } | undefined;
 
@@ -141,7 +139,7 @@ export class DocumentPlaces {
     }
     const cover = coverOf(tag);
     if (cover === undefined && !oldShapes.has(local) && local !== "shapetype") return;
-    if (cover === undefined && local !== "shapetype") this.#flow.height = Number.POSITIVE_INFINITY;
+    if (cover === undefined && local !== "shapetype") this.#stand(Number.POSITIVE_INFINITY);
     this.#old = cover && { cover, isPainted: !isUnfilled(tag) };
     if (cover !== undefined && !isUnfilled(tag)) this.#flow.cover(cover);
   }
@@ -158,7 +156,11 @@ export class DocumentPlaces {
     const { local } = tag;
     if (local === "docPr" && isTrue(attributeValue(tag, "hidden"))) box.isHidden = true;
     else if (local === "pctPosHOffset" || local === "pctPosVOffset") box.doubt ??= "may-be-off-screen";
-    else if (local === "wrapSquare" || local === "wrapTopAndBottom") box.isAside = true;
+    else if (local === "rect" && this.#isOf("custGeom")) {
+      // Where the text of a drawn outline stands.
+      if (["l", "t", "r", "b"].some((side) => attributeValue(tag, side) !== side))
+        box.doubt ??= "may-be-cut-off";
+    } else if (local === "wrapSquare" || local === "wrapTopAndBottom") box.isAside = true;
     else if (local === "pic" || local === "blip") paintUnclearly(box);
     else if (local === "xfrm" && (numberOf(tag, "rot") ?? 0) !== 0) box.isTurned = true;
     else if (local === "ext" && this.#isOf("xfrm") && numberOf(tag, "cx") !== undefined) {
@@ -254,7 +256,7 @@ export class DocumentPlaces {
     } else if (name === "inline" || name === "anchor") {
       const box = this.#boxes.pop();
       // It stands in a line.
-      if (box?.isAnchored === false) this.#flow.height += box.tall || Number.POSITIVE_INFINITY;
+      if (box?.isAnchored === false) this.#stand(box.tall || Number.POSITIVE_INFINITY);
       if (box?.isAnchored !== true || !box.isPainted || box.isHidden) return;
       const area = box.isFar ? Number.POSITIVE_INFINITY : box.wide * box.tall || Number.POSITIVE_INFINITY;
       const { isBehind } = box;
@@ -275,11 +277,16 @@ export class DocumentPlaces {
     } else this.#oldBoxes.close(name);
   }
 
+  #stand(tall: number): void {
+    this.#flow.height += tall;
+    this.#standing = Math.max(this.#standing, tall);
+  }
+
   beginBoxText(): void {
     if (this.#boxes.length === 0) this.#boxes.push(unknownBox());
     const box = this.#boxes.at(-1)!;
     box.holdsText = true;
-    box.boxes.push(this.#flow.beginBox(rectOf(box)));
+    box.boxes.push(this.#flow.beginBox(rectOf(box), box.wide, box.tall));
   }
 
   endBoxText(): void {
@@ -298,24 +305,26 @@ export class DocumentPlaces {
     for (const colour of colours) box.inks.add(colour);
   }
 
-  /** A line of the nearest text box ends. `gap`: points between it and the next one. */
-  endLine(points: number, gap: number): void {
-    const box = this.#boxes.findLast(({ holdsText }) => holdsText);
-    if (box === undefined) return;
-    box.down += linesOf(box) * points * lineHeight + gap;
-    box.across = 0;
+  /** The lines of the nearest text box, and how wide they are. */
+  get lines(): { readonly lines: Lines; readonly width: number } | undefined {
+    return this.#boxes.findLast(({ holdsText }) => holdsText);
   }
 
-  /** Of this text. `points`: of its letters, `lines`: in which its lines are set. */
-  unseen(text: string, points: number, lines: number): Unseen | undefined {
+  /** The height of a shape that has been read and stands in a line, once. */
+  takeStanding(): number {
+    const tall = this.#standing;
+    this.#standing = 0;
+    return tall;
+  }
+
+  /** Of text in such a line. */
+  unseen(form: LineForm): Unseen | undefined {
     for (const box of this.#boxes) {
       if (!box.holdsText) continue;
       if (box.isHidden) return "hidden-element";
       if (box.doubt !== undefined) return { why: box.doubt };
       if (box.width < boxWidthLeast || box.height < boxHeightLeast) return { why: "may-be-cut-off" };
-      box.across += text.length * points * letterWidth;
-      if (box.down + linesOf(box) * lines * lineHeight > box.height + overhang)
-        return { why: "may-be-cut-off" };
+      if (box.lines.bottom(box.width, form) > box.height + overhang) return { why: "may-be-cut-off" };
     }
     return undefined;
   }
@@ -345,10 +354,6 @@ function paintUnclearly(box: Box): void {
 
 function groundOf({ isColourful, isFilled, hasColour, paper, inks }: Box): Ground {
   return isColourful || (isFilled && !hasColour) ? "any" : [...paper, ...inks];
-}
-
-function linesOf({ across, width }: Box): number {
-  return Math.max(1, Math.ceil(across / Math.max(width - insetsAcross, 1)));
 }
 
 /** undefined if it is not said where it stands. */

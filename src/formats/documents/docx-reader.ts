@@ -8,10 +8,20 @@ import { holdsText, isOfDrawing, isOfMath, signOf } from "./docx-elements.ts";
 import { DocumentFields } from "./docx-fields.ts";
 import { DocumentFlow } from "./docx-flow.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
-import { beginOf, inksOf, isOfColours, paintsOver, unseenOf } from "./docx-letters.ts";
+import {
+  beginOf,
+  inksOf,
+  isOfColours,
+  lineForm,
+  linePoints,
+  outOf,
+  paintsOver,
+  unseenOf,
+} from "./docx-letters.ts";
+import type { Lines } from "./docx-lines.ts";
 import { DocumentPlaces } from "./docx-places.ts";
 import { DocumentNotes, DocumentReferences } from "./docx-references.ts";
-import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
+import { areUsual, DocumentSaid, leastPoints, mostPoints } from "./docx-said.ts";
 import { isPageUnclear, PageForms } from "./docx-settings.ts";
 import { coloursOf, type LetterProperties, noteProperty } from "./docx-style.ts";
 import type { DocumentStyles } from "./docx-styles.ts";
@@ -30,6 +40,14 @@ export interface PartToRead {
 /** Points of letters that leave those over them readable, if they are no signs. */
 const inkMost = 20;
 const none: BoundTexts = new Map();
+/** Elements that say what is about the one around, and stand before all else in it. */
+const propertiesOf: Readonly<Record<string, string>> = {
+  pPr: "p",
+  rPr: "r",
+  tblPr: "tbl",
+  trPr: "tr",
+  tcPr: "tc",
+};
 
 export class DocumentReader {
   readonly flow = new DocumentFlow();
@@ -40,7 +58,7 @@ export class DocumentReader {
   readonly #theme: ThemeColours;
   readonly #places: DocumentPlaces;
   readonly #branches = new DocumentBranches();
-  readonly #tables = new DocumentTables();
+  readonly #tables: DocumentTables;
   readonly #said: DocumentSaid;
   readonly #fields = new DocumentFields();
   readonly #facts: Omit<Surroundings, "paper" | "isOnShape">;
@@ -48,6 +66,8 @@ export class DocumentReader {
   #isPageUnclear = false;
   /** Names of the open elements of Word. */
   readonly #chain: string[] = [];
+  /** Of each of them, whether something stands in it that is no property. */
+  readonly #filled: boolean[] = [];
   #paper: readonly string[] = ["ffffff"];
   #isInFill = false;
   #isInMath = false;
@@ -73,6 +93,7 @@ export class DocumentReader {
     part: PartToRead = {},
   ) {
     this.#count = count;
+    this.#tables = new DocumentTables(styles);
     this.#said = new DocumentSaid(styles, this.#tables);
     this.#theme = theme;
     this.#facts = facts;
@@ -133,6 +154,13 @@ export class DocumentReader {
 
   #openWord(tag: SaxesTagNS): void {
     const parent = this.#chain.at(-1);
+    // Programs differ in whether what stands behind its text is about it.
+    if (this.#chain.length > 0) {
+      if (propertiesOf[tag.local] === parent) this.#isPageUnclear ||= this.#filled.at(-1) === true;
+      else if (tag.local !== "tblPrEx" && tag.local !== "tblGrid")
+        this.#filled[this.#filled.length - 1] = true;
+    }
+    this.#filled.push(false);
     this.#chain.push(tag.local);
     if (!holdsText(tag.local)) this.#unknown++;
     switch (tag.local) {
@@ -196,6 +224,7 @@ export class DocumentReader {
         if (this.#said.noted.length > 0) noteProperty(this.#said.noted.at(-1)!, tag, this.#theme);
         else {
           this.flow.separate("\t");
+          for (const { lines } of this.#rooms) lines.tab();
           this.#said.paragraph.isTabbed = true;
         }
         break;
@@ -240,7 +269,9 @@ export class DocumentReader {
         this.references.open(tag, this.#chain.slice(0, -1));
         this.#fields.open(tag, this.#isUncertain);
         this.#tables.open(tag, this.#isUncertain);
-        if (this.#said.noted.length > 0) noteProperty(this.#said.noted.at(-1)!, tag, this.#theme);
+        // Where a table stands says nothing of its lines.
+        if (this.#said.noted.length > 0 && (tag.local !== "jc" || parent === "pPr"))
+          noteProperty(this.#said.noted.at(-1)!, tag, this.#theme);
         if (this.#said.noted.length > 0 && this.#isUncertain) this.#said.noted.at(-1)!.isUnclear = true;
     }
   }
@@ -268,12 +299,20 @@ export class DocumentReader {
     if (isWord2010(tag) && tag.local === "textFill") this.#isInFill = false;
     this.#countOther(tag, -1);
     this.#places.close(tag.local);
+    const tall = this.#places.takeStanding();
+    if (tall > 0) for (const { lines } of this.#rooms) lines.stand(tall);
+  }
+
+  /** What text is set in that may be too small for it. */
+  get #rooms(): readonly { readonly lines: Lines; readonly width: number }[] {
+    return [this.#tables.lines, this.#places.lines].filter((one) => one !== undefined);
   }
 
   #closeWord({ local: name }: SaxesTagNS): void {
     // What stood in a change that is over is not in the chain.
     if (isOfBefore(name)) return;
     this.#chain.pop();
+    this.#filled.pop();
     const parent = this.#chain.at(-1);
     if (!holdsText(name)) this.#unknown--;
     switch (name) {
@@ -305,7 +344,7 @@ export class DocumentReader {
       case "p": {
         const said = this.#said.ofParagraph();
         const gap = (said.gap ?? 0) / 20;
-        this.#endBoxLine(gap);
+        this.#endLine(true);
         this.flow.endParagraph(!this.#tables.isInside && said.isFramed !== true, gap, linePoints([said]));
         this.#leave();
         this.flow.separate("\n");
@@ -340,6 +379,8 @@ export class DocumentReader {
 
   #letters(text: string): void {
     const letters = this.#said.ofLetters();
+    if (this.#deleted === 0 && !this.#fields.isInCode && letters.some((one) => one.isVanished !== true))
+      for (const { lines } of this.#rooms) lines.write(text.length, mostPoints(letters));
     const unseen = this.#unseen(text, letters);
     const inks = inksOf(letters, this.#paper);
     const isMuch = mostPoints(letters) > inkMost || /[^\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cc}]/u.test(text);
@@ -351,7 +392,11 @@ export class DocumentReader {
         this.#said.indentOf(letters),
         areUsual(letters),
         this.#places.paper === undefined ? inks : undefined,
-        Math.max(...letters.map((one) => beginOf(one, this.#tables.across))) / 20,
+        {
+          from: Math.max(...letters.map((one) => beginOf(one, this.#tables.across, this.#tables.right))) / 20,
+          out: this.#tables.isInside ? 0 : Math.max(...letters.map(outOf)),
+          leftward: this.#tables.leftward,
+        },
       );
     else if (typeof unseen === "string") this.#count(unseen, 1);
     else this.#doubtful(unseen.why);
@@ -368,13 +413,14 @@ export class DocumentReader {
   }
 
   #breakLine(): void {
-    this.#endBoxLine(0);
+    this.#endLine(false);
     this.flow.separate("\n");
   }
 
-  #endBoxLine(gap: number): void {
-    this.#tables.endLine(linePoints([this.#said.ofParagraph()]) + gap);
-    this.#places.endLine(linePoints([this.#said.ofParagraph()]), gap);
+  /** `isOver`: the paragraph ends too. */
+  #endLine(isOver: boolean): void {
+    const form = lineForm([this.#said.ofParagraph()]);
+    for (const { lines, width } of this.#rooms) lines.end(width, form, isOver);
   }
 
   #unseen(text: string, letters: readonly LetterProperties[]): Unseen | undefined {
@@ -387,8 +433,9 @@ export class DocumentReader {
     const isOther = this.#controls.some((one) => one.isBound && one.text !== text.trim());
     if (this.#unknown > 0 || this.#isUncertain || isOther) return { why: "element-not-understood" };
     if (this.#isCollapsed) return { why: "may-be-cut-off" };
-    const elsewhere = this.#fields.doubtOf(text) ?? this.#tables.doubt ?? this.#part.doubt;
+    const elsewhere =
+      this.#fields.doubtOf(text) ?? this.#tables.doubtOf(lineForm(letters)) ?? this.#part.doubt;
     if (elsewhere !== undefined) return { why: elsewhere };
-    return this.#places.unseen(text, mostPoints(letters), linePoints(letters)) ?? unseen;
+    return this.#places.unseen(lineForm(letters)) ?? unseen;
   }
 }

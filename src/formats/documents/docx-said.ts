@@ -83,11 +83,24 @@ export class DocumentSaid {
       this.run,
     ];
     const layers = this.#tables.isInside ? this.#styles.ofTable(this.#tables.style) : [{}];
+    const grounds = this.#groundsAround();
     return layers.map((layer) => {
-      const all = [this.#styles.usual, layer, ...said];
+      const all = [this.#styles.usual, grounds, layer, ...said];
       const isVanished = this.run.isVanished ?? all.some((one) => one.isVanished === true);
       return Object.assign({}, ...all, { isVanished });
     });
+  }
+
+  /** What is behind a table in a cell of another one. */
+  #groundsAround(): LetterProperties {
+    let found: readonly string[] | undefined;
+    for (const { style, said } of this.#tables.around) {
+      const own = said.findLast(({ fills }) => fills !== undefined)?.fills;
+      const ofStyle = this.#styles.ofTable(style).flatMap(({ fills = found ?? ["ffffff"] }) => fills);
+      const isOfStyle = this.#styles.ofTable(style).some(({ fills }) => fills !== undefined);
+      found = own ?? (isOfStyle ? [...new Set(ofStyle)] : found);
+    }
+    return found === undefined ? {} : { fills: found };
   }
 
   ofParagraph(): LetterProperties {
@@ -127,13 +140,4 @@ export function leastPoints(letters: readonly LetterProperties[]): number {
 
 export function mostPoints(letters: readonly LetterProperties[]): number {
   return Math.max(...letters.map(({ halfPoints = 20 }) => halfPoints / 2));
-}
-
-/** Points of the lines in which letters stand. */
-export function linePoints(letters: readonly LetterProperties[]): number {
-  return Math.max(
-    ...letters.map(({ halfPoints = 20, line = 240, isExact }) =>
-      isExact === true ? line / 20 : (halfPoints / 2) * Math.max(1, line / 240),
-    ),
-  );
 }

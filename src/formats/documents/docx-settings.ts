@@ -12,6 +12,8 @@ const columnLeast = 600;
 const [rubyLeast, rubyMost] = [6, 160];
 /** Points. */
 const roomLeast = 36;
+/** Points of a margin that is not said. */
+const usualSide = 72;
 const indents = ["left", "start", "firstLine", "leftChars", "startChars"] as const;
 
 export interface DocumentFacts {
@@ -34,7 +36,7 @@ export function readSettings(
       open(tag) {
         if (!isWord(tag)) return;
         if (tag.local === "font") font = attributeValue(tag, "name").toLowerCase();
-        else if (tag.local.startsWith("embed")) ownFonts.add(font);
+        else if (tag.local.startsWith("embed") || isOfSigns(tag)) ownFonts.add(font);
       },
     });
   if (numbering !== undefined)
@@ -42,7 +44,10 @@ export function readSettings(
       open(tag) {
         if (isWord(tag) && tag.local === "tab") hasFarLists ||= (numberOf(tag, "pos") ?? 0) > acrossMost;
         if (isWord(tag) && tag.local === "ind")
-          hasFarLists ||= indents.some((side) => isFar(numberOf(tag, side)));
+          hasFarLists ||=
+            indents.some((side) => isFar(numberOf(tag, side))) ||
+            (numberOf(tag, "hanging") ?? 0) - (numberOf(tag, "left") ?? numberOf(tag, "start") ?? 0) >
+              outdentMost;
       },
     });
   const own = new Set(ownFonts);
@@ -55,6 +60,14 @@ export function readSettings(
       own.add(name);
   }
   return { ownFonts: own, hasFarLists };
+}
+
+/** Of a font: a program without it takes one of signs in its place (sections 17.8.3.1 and 17.8.3.2). */
+function isOfSigns(tag: SaxesTagNS): boolean {
+  const value = attributeValue(tag, "val").toLowerCase();
+  return tag.local === "altName"
+    ? value.split(",").some((name) => isFontOfSigns(name.trim()))
+    : tag.local === "charset" && /^0?2$/.test(value);
 }
 
 function isFar(place = 0): boolean {
@@ -71,6 +84,8 @@ export class PageForms {
   #header = usualEdge;
   #footer = usualEdge;
   #hasColumns = false;
+  #right: number | undefined;
+  #leastSide: number | undefined;
   #sides = 0;
   #ends = 0;
 
@@ -88,6 +103,11 @@ export class PageForms {
     } else if (tag.local === "pgMar") {
       this.#top = Math.min(this.#top ?? points("top"), points("top"));
       this.#left = Math.max(this.#left ?? 0, points("left"));
+      this.#right = Math.max(this.#right ?? 0, points("right"));
+      this.#leastSide = Math.min(
+        this.#leastSide ?? usualSide,
+        ...["left", "right"].flatMap((side) => (numberOf(tag, side) === undefined ? [] : [points(side)])),
+      );
       this.#sides = Math.max(this.#sides, points("left") + points("right") + points("gutter"));
       this.#ends = Math.max(this.#ends, points("top") + points("bottom"));
       this.#bottom = Math.min(this.#bottom ?? points("bottom"), points("bottom"));
@@ -103,6 +123,8 @@ export class PageForms {
       height: this.#height ?? 842,
       top: this.#top ?? 0,
       left: this.#left ?? 0,
+      right: this.#right ?? 0,
+      leastSide: this.#leastSide ?? usualSide,
       bottom: this.#bottom ?? 0,
       header: this.#header,
       footer: this.#footer,

@@ -19,6 +19,9 @@ export interface LetterProperties {
   spacing?: number;
   /** Over the line, in half points. */
   raise?: number;
+  /** Shares of the size that is said: of letters over or under the line, and of small capitals. */
+  lowered?: number;
+  capitals?: number;
   /** All that it may be. */
   fills?: readonly string[];
   highlight?: string;
@@ -29,8 +32,10 @@ export interface LetterProperties {
   line?: number;
   isExact?: boolean;
   isAtLeast?: boolean;
-  /** Before or behind a paragraph. */
+  /** Before or behind a paragraph, and each of them. */
   gap?: number;
+  before?: number;
+  after?: number;
   /** Its lines do not begin at the left. */
   isAside?: boolean;
   isFramed?: boolean;
@@ -44,6 +49,11 @@ export interface LetterProperties {
   isFilledUnclearly?: boolean;
   /** Programs differ in what is said: it is said twice, or where not all of them read it. */
   isUnclear?: boolean;
+  /** Of cells, between their edges and their letters. */
+  padLeft?: number;
+  padRight?: number;
+  /** Of a table, from the margin. */
+  shift?: number;
   /** All letters are put into one width. */
   isFitted?: boolean;
   /** Fonts by kinds of letters, in small letters; "+mj" and "+mn" where the theme names it. */
@@ -80,6 +90,11 @@ const acrossMost = 9000;
 const downMost = 14_000;
 const backMost = 1440;
 const frameWidthLeast = 600;
+/** Of letters over or under the line, in the program that draws them smallest, and of small capitals. */
+const shareOfRaised = 0.58;
+const shareOfCapitals = 0.8;
+/** Shares of its own colour that a pattern of lines may have. */
+const sharesOfLines: readonly number[] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 
 /** Of a frame or a table. */
 export function isOffPage(across = 0, down = 0): boolean {
@@ -120,8 +135,12 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
         properties.isExact = properties.isExact === true || attributeValue(tag, "lineRule") === "exact";
       if (attributeValue(tag, "lineRule") !== "")
         properties.isAtLeast = attributeValue(tag, "lineRule") === "atLeast";
-      for (const side of ["before", "after"])
-        properties.gap = Math.max(properties.gap ?? 0, numberOf(tag, side) ?? 0);
+      for (const side of ["before", "after"] as const) {
+        const gap = numberOf(tag, side);
+        if (gap === undefined) continue;
+        properties.gap = Math.max(properties.gap ?? 0, gap);
+        properties[side] = Math.max(properties[side] ?? 0, gap);
+      }
       break;
     case "jc":
       properties.isAside = properties.isAside === true || !["left", "start", "both"].includes(value);
@@ -131,6 +150,24 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
       break;
     case "position":
       properties.raise = farthest(properties.raise, numberOf(tag, "val") ?? 0);
+      break;
+    case "vertAlign":
+      properties.lowered = least(properties.lowered, value === "baseline" ? 1 : shareOfRaised);
+      break;
+    case "smallCaps":
+      properties.capitals = least(properties.capitals, isOn(tag) ? shareOfCapitals : 1);
+      break;
+    case "left":
+    case "start":
+      // Borders have the same names, and no width.
+      noteMost(properties, "padLeft", numberOf(tag, "w"));
+      break;
+    case "right":
+    case "end":
+      noteMost(properties, "padRight", numberOf(tag, "w"));
+      break;
+    case "tblInd":
+      noteMost(properties, "shift", numberOf(tag, "w"));
       break;
     case "fitText":
       properties.isFitted = true;
@@ -220,15 +257,32 @@ function noteShading(
   const fills = coloursOf(hexOf(said), tag, theme, "themeFill");
   const pattern = coloursOf(hexOf(attributeValue(tag, "color")), tag, theme, "theme");
   const isPlain = value === "nil" || value === "clear" || value === "";
+  const own = pattern.length === 0 ? ["000000"] : pattern;
   const found =
     value === "solid"
-      ? pattern.length === 0
-        ? ["000000"]
-        : pattern
+      ? own
       : isPlain
         ? fills
-        : [...(fills.length === 0 ? ["ffffff"] : fills), ...(pattern.length === 0 ? ["000000"] : pattern)];
+        : patternsOf(value, fills.length === 0 ? ["ffffff"] : fills, own);
   if (found.length > 0) noteColours(properties, "fills", found);
+}
+
+/** The colours of a pattern (section 17.18.78), and what programs paint where they mix them. */
+function patternsOf(value: string, fills: readonly string[], own: readonly string[]): readonly string[] {
+  const percent = /^pct(\d{1,2})$/.exec(value)?.[1];
+  const shares = percent === undefined ? sharesOfLines : [Number(percent) / 100];
+  const mixed = fills.flatMap((fill) => own.flatMap((one) => shares.map((share) => mix(fill, one, share))));
+  return [...new Set([...fills, ...own, ...mixed])];
+}
+
+function mix(ground: string, colour: string, share: number): string {
+  const channel = (from: number): string => {
+    const [one, other] = [ground, colour].map((hex) => Number.parseInt(hex.slice(from, from + 2), 16));
+    return Math.round(one! + (other! - one!) * share)
+      .toString(16)
+      .padStart(2, "0");
+  };
+  return channel(0) + channel(2) + channel(4);
 }
 
 /** Of `textFill`: what the letters are filled with. */
@@ -287,6 +341,14 @@ function noteColours(
 
 function least(one: number | undefined, other: number): number {
   return Math.min(one ?? other, other);
+}
+
+function noteMost(
+  properties: LetterProperties,
+  kind: "padLeft" | "padRight" | "shift",
+  value: number | undefined,
+): void {
+  if (value !== undefined) properties[kind] = Math.max(properties[kind] ?? value, value);
 }
 
 function farthest(one: number | undefined, other: number): number {
