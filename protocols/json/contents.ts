@@ -304,6 +304,12 @@ const fullContents = {
     addresses: z.array(z.string()),
     state: z.string(),
     paused: z.strictObject({ reason: z.string(), since: time.optional() }).optional(),
+    quota: z
+      .strictObject({ bytes: z.int(), bytes_max: z.int().optional() })
+      .optional()
+      .describe(
+        "Octets of mail, calendars, contacts and files, and the most of them; absent where not all mail is reached.",
+      ),
     folders: z
       .array(z.strictObject({ ...folderFacts, size: z.int() }))
       .optional()

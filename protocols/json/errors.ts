@@ -70,8 +70,16 @@ export const hintOfCode = {
   internal: "Tell the operator the request_id.",
 } as const satisfies Record<ErrorCode, string>;
 
+/** Of a refusal that says its reason, where something can be done. */
+const hintOfReason: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  over_quota:
+    'Deleting makes room: message.delete moves to Trash, and of what is in Trash removes for good. part.describe {id: "ag_…"} says quota and the sizes of folders; the operator can give more.',
+};
+
 export function errorObject(refusal: WaypostError, requestId?: string): ErrorObject {
-  const { hint = hintOfCode[refusal.code], field, reason, retryAfterMs, version, current } = refusal.details;
+  const { field, reason, retryAfterMs, version, current } = refusal.details;
+  const hint = refusal.details.hint ?? hintOfReason[reason ?? ""] ?? hintOfCode[refusal.code];
   return {
     code: refusal.code,
     message: refusal.message,

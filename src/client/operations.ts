@@ -166,7 +166,7 @@ export interface CatalogDescribeInput {
 export interface ContactCreateInput {
   /** The addressbook, addressbook_…; absent: the default one. */
   readonly in?: string;
-  /** A JSContact Card (RFC 9553), or the short form {name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"]}; both may be mixed. */
+  /** A JSContact Card (RFC 9553), also in short forms: {name: "Ada Dee", emails: ["ada@example.com"], phones: ["+4420"], organizations: […], titles: […], notes: […]}. */
   readonly body: Readonly<Record<string, unknown>>;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -207,7 +207,7 @@ export interface ContactUpdateInput {
   readonly version?: string;
   /** JSON pointers of the Card and their new values, null deletes: {"emails/k1/address": "ada@example.com", "phones/k2": null}. */
   readonly patch?: Readonly<Record<string, unknown>>;
-  /** A JSContact Card (RFC 9553), or the short form {name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"]}; both may be mixed. */
+  /** A JSContact Card (RFC 9553), also in short forms: {name: "Ada Dee", emails: ["ada@example.com"], phones: ["+4420"], organizations: […], titles: […], notes: […]}. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;

@@ -120,6 +120,7 @@ export const members = {
     addresses: "address.local_part",
     state: "agent.state",
     paused: "agent.paused_reason",
+    quota: "objects",
     folders: "objects",
     calendars: "objects",
     addressbooks: "objects",

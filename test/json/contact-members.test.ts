@@ -12,7 +12,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 describe("a contact that is not understood is refused, with the form that was meant", () => {
   it.each<[object, string, string]>([
     [{ email: "ada@example.com" }, "/body/email", 'emails: ["ada@example.com"]'],
-    [{ name: "Ada", company: "Engines" }, "/body/company", "organizations: {"],
+    [{ name: "Ada", company: "Engines" }, "/body/company", "organizations: ["],
+    [{ name: "Team", kind: "group", members: [5] }, "/body/members", "the uid of each contact"],
+    [{ name: "Ada", titles: ["Engineer", 5] }, "/body/titles/1", "titles: ["],
     [{ name: "Ada", wrong: 1 }, "/body/wrong", "RFC 9553"],
     [{}, "/body", "At least name"],
     [{ uid: "a", kind: "individual" }, "/body", "At least name"],
@@ -39,12 +41,42 @@ describe("a contact that is not understood is refused, with the form that was me
   });
 });
 
+it("takes lists of texts, as a signature has them, and the members of a group", async () => {
+  const { client } = server.ada;
+  const cardOf = async (body: object) => {
+    const { ref, uid } = await client.ok("contact.create", { body });
+    return { uid, card: (await client.ok("part.describe", { id: ref })).content.card };
+  };
+  const { uid, card } = await cardOf({
+    name: "Hannah Vogel",
+    organizations: ["Lindenhof GmbH"],
+    titles: ["Bauleitung", "Architektin"],
+    notes: ["Met at the fair."],
+    nicknames: ["Hanna"],
+    addresses: ["Lindenweg 4, Berlin"],
+    links: ["https://lindenhof.example"],
+    keywords: ["customer", "roof"],
+  });
+  expect(card).toMatchObject({
+    organizations: { k1: { name: "Lindenhof GmbH" } },
+    titles: { k1: { name: "Bauleitung" }, k2: { name: "Architektin" } },
+    notes: { k1: { note: "Met at the fair." } },
+    nicknames: { k1: { name: "Hanna" } },
+    addresses: { k1: { full: "Lindenweg 4, Berlin" } },
+    links: { k1: { uri: "https://lindenhof.example" } },
+    keywords: { customer: true, roof: true },
+  });
+  const group = await cardOf({ kind: "group", name: "Roof team", members: [uid] });
+  expect(group.card.members).toEqual({ [uid]: true });
+});
+
 it("an event points into the lists that were sent, and says the right form", async () => {
   const event = { title: "Review", start: "2030-01-15T10:00:00" };
   for (const [body, field, hint] of [
     [{ ...event, participants: ["ann@example.com", 5] }, "/body/participants/1", "participants: ["],
     [{ ...event, alerts: ["soon"] }, "/body/alerts/0", 'alerts: ["-PT15M"]'],
     [{ ...event, locations: [{ nam: "Room" }] }, "/body/locations/0/nam", "locations: ["],
+    [{ ...event, start: "2030-01-15" }, "/body/start", "showWithoutTime: true"],
     [{ ...event, duration: "1h" }, "/body/duration", 'duration: "PT1H30M"'],
   ] as const) {
     const answer = await server.ada.client.call("event.create", { body });

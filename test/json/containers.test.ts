@@ -1,6 +1,7 @@
 /** What a credential of calendars or contacts alone finds, and how months and refused changes answer. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
+import { nobody } from "#/src/model/author.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {
@@ -27,6 +28,31 @@ describe("a token of calendars or contacts alone", () => {
     const { client } = await server.token(server.ada, ["calendar:read"]);
     expect((await client.ok("calendarMonth.list", { month: "2030-01" })).kind).toBe("calendarMonth");
   });
+});
+
+it("a full mailbox says how full it is, to those who reach all of its mail, and what makes room", async () => {
+  await using other = await openJsonServer();
+  const { ada, bob } = other;
+  await other.deliver(ada, plainMessage("first", "words ".repeat(2000)));
+  const describe = async ({ client }: typeof ada) =>
+    (await client.ok("part.describe", { id: ada.id })).content;
+  const bytes = (await describe(ada)).quota.bytes;
+  expect(bytes).toBeGreaterThan(12_000);
+  await other.store.write(nobody, "updateAgent", { agent: ada.agent, quotaBytes: bytes + 100 });
+  expect((await describe(ada)).quota).toEqual({ bytes, bytes_max: bytes + 100 });
+  const text = "words ".repeat(100);
+  const { status, body } = await ada.client.call("draft.create", { body: { text } });
+  expect([status, body.error.reason]).toEqual([422, "over_quota"]);
+  expect(body.error.hint).toContain("message.delete");
+  const { items } = (await ada.client.ok("search", {})).content;
+  const deleted = await ada.client.ok("message.delete", { id: items[0].id, version: items[0].version });
+  await ada.client.ok("message.delete", { id: items[0].id, version: deleted.version });
+  await ada.client.ok("draft.create", { body: { text } });
+  const grant = { holder: bob.address, target: ada.address, scopes: ["mail:read"] };
+  await other.administer("grant.create", { ...grant, mailboxes: ["INBOX"] });
+  expect(await describe(bob)).not.toHaveProperty("quota");
+  await other.administer("grant.create", grant);
+  expect(await describe(bob)).toHaveProperty("quota");
 });
 
 it("a month without max_chars keeps to 20,000 characters, and goes on", async () => {

@@ -12,7 +12,7 @@ import { cardInUtc, cardPatchInUtc } from "./written-card-times.ts";
 export const contactBody = z
   .record(z.string(), z.unknown())
   .describe(
-    'A JSContact Card (RFC 9553), or the short form {name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"]}; both may be mixed.',
+    'A JSContact Card (RFC 9553), also in short forms: {name: "Ada Dee", emails: ["ada@example.com"], phones: ["+4420"], organizations: […], titles: […], notes: […]}.',
   );
 
 export const contactPatch = z

@@ -48,6 +48,7 @@ export async function describeAgent(
       addresses: facts.addresses,
       state: facts.state,
       ...(facts.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
+      ...(await shownQuota(context, name.agent, mailbox)),
       ...(folders === undefined
         ? {}
         : { folders: folders.map((one) => ({ ...folderFacts(one), size: one.byteCount })) }),
@@ -57,6 +58,15 @@ export async function describeAgent(
     },
     version: String(await feed.position(name.agent)),
   };
+}
+
+/** What a refusal with over_quota is about. Only who reaches all mail is told: the sum says how much is in the folders of others. */
+async function shownQuota(context: OperationContext, agent: AgentNumber, mailbox: ReachedData | undefined) {
+  if (mailbox === undefined || mailbox.objects.mailbox !== "all") return {};
+  const quota = await context.rooms.mail.readQuota(agent);
+  if (quota === undefined) return {};
+  const { byteCount, byteLimit } = quota;
+  return { quota: { bytes: byteCount, ...(byteLimit === undefined ? {} : { bytes_max: byteLimit }) } };
 }
 
 /** Of the own mailbox, also those that others share, which may have the same names: `owner` says whose they are. */

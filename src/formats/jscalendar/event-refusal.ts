@@ -102,7 +102,7 @@ const eventForms: Readonly<Record<string, string>> = {
   description: 'description: "What it is about."; without one, leave it out.',
   status: 'status: "confirmed", "tentative" or "cancelled".',
   start:
-    'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC"; or "2026-03-02T09:00:00Z".',
+    'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC"; or "2026-03-02T09:00:00Z". All day: "2026-03-02T00:00:00" with showWithoutTime: true and duration: "P1D".',
   timeZone: 'timeZone: "Europe/Berlin", a name of the IANA database.',
   duration: 'duration: "PT1H30M", or "P1D" with showWithoutTime: true.',
   participants:

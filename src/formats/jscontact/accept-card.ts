@@ -1,4 +1,4 @@
-/** Reads what a caller writes as a contact into a Card: the whole Card, or the short form `{name: "…", emails: ["…"], phones: ["…"]}`;
+/** Reads what a caller writes as a contact into a Card: the whole Card, or with short forms, such as `{name: "…", emails: ["…"], titles: ["…"]}`;
  *  or a patch of JSON pointers of the Card that is stored (RFC 9553 section 1.4.3). Throws `invalid` with the field. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -144,15 +144,17 @@ const forms: Readonly<Record<string, string>> = {
     'emails: ["ada@example.com"], or {"k1": {"address": "ada@example.com", "contexts": {"work": true}}}.',
   phones:
     'phones: ["+44 20 7946 0000"], or {"k1": {"number": "+44 20 7946 0000", "features": {"mobile": true}}}.',
-  organizations: 'organizations: {"o1": {"name": "Analytical Engines"}}.',
-  titles: 'titles: {"t1": {"name": "Engineer"}}.',
-  notes: 'notes: {"n1": {"note": "Prefers mail."}}.',
-  nicknames: 'nicknames: {"n1": {"name": "Ada"}}.',
-  addresses: 'addresses: {"a1": {"full": "12 St James Square, London", "countryCode": "GB"}}.',
+  organizations: 'organizations: ["Analytical Engines"], or {"o1": {"name": "Analytical Engines"}}.',
+  titles: 'titles: ["Engineer"], or {"t1": {"name": "Engineer"}}.',
+  notes: 'notes: ["Prefers mail."], or {"n1": {"note": "Prefers mail."}}.',
+  nicknames: 'nicknames: ["Ada"], or {"n1": {"name": "Ada"}}.',
+  addresses:
+    'addresses: ["12 St James Square, London"], or {"a1": {"full": "12 St James Square, London", "countryCode": "GB"}}.',
   anniversaries: 'anniversaries: {"b1": {"kind": "birth", "date": {"year": 1815, "month": 12, "day": 10}}}.',
-  links: 'links: {"l1": {"uri": "https://example.com"}}.',
+  links: 'links: ["https://example.com"], or {"l1": {"uri": "https://example.com"}}.',
   onlineServices: 'onlineServices: {"s1": {"service": "Mastodon", "uri": "https://example.com/@ada"}}.',
-  keywords: 'keywords: {"customer": true}.',
+  keywords: 'keywords: ["customer"], or {"customer": true}.',
+  members: 'members: ["urn:uuid:…"], or {"urn:uuid:…": true}: the uid of each contact, beside kind: "group".',
 };
 
 /** What programs write in the place of a member. */
@@ -197,7 +199,15 @@ const shortFields: Readonly<Record<string, string>> = {
   __proto__: null as never,
   emails: "address",
   phones: "number",
+  organizations: "name",
+  titles: "name",
+  notes: "note",
+  nicknames: "name",
+  addresses: "full",
+  links: "uri",
 };
+/** Members that are sets of texts. */
+const sets: readonly string[] = ["keywords", "members"];
 
 function withoutShortForms(body: JsonObject): JsonObject {
   const card: OpenObject = {};
@@ -209,6 +219,11 @@ function shortForm(path: readonly string[], value: Json): Json {
   if (path.length !== 1) return value;
   const [key] = path;
   if (key === "name" && typeof value === "string") return { full: value };
+  if (sets.includes(key!) && isArray(value) && value.every((text) => typeof text === "string")) {
+    const set: OpenObject = {};
+    for (const text of value) put(set, text as string, true);
+    return set;
+  }
   const field = shortFields[key!];
   if (field === undefined || !isArray(value)) return value;
   return Object.fromEntries(
