@@ -289,7 +289,7 @@ const hold = {
 const draft = {
   id: z.string(),
   message: z.string(),
-  send_at: z.union([z.string(), z.int()]).optional(),
+  send_at: time.optional(),
   hold: z.string().optional(),
 };
 

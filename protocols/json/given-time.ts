@@ -23,22 +23,10 @@ export async function readTime(
   return utcOfWritten(time, time.offsetMs === undefined ? await defaultZone(context) : utcZone);
 }
 
-/** The same time with a zone. One that has a zone stays as it is. */
-export async function withZone(
-  context: Pick<OperationContext, "rooms" | "principal">,
-  text: string,
-): Promise<string> {
-  return hasZone(text) ? text : new Date(await readTime(context, text)).toISOString().replace(".000", "");
-}
-
 export async function defaultZone({
   rooms: { collections },
   principal,
 }: Pick<OperationContext, "rooms" | "principal">): Promise<TimeZone> {
   const calendar = await collections.findCollectionOfRole(principal.agent, "calendar", "default");
   return (calendar?.timeZone === undefined ? undefined : findCalendarZone(calendar.timeZone)) ?? utcZone;
-}
-
-function hasZone(text: string): boolean {
-  return readWrittenTime(text)?.offsetMs !== undefined;
 }

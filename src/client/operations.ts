@@ -257,6 +257,8 @@ export interface DraftCreateOutput {
   readonly hint?: string;
   /** The message that it is now, message_…; another one after each update. */
   readonly message: string;
+  /** When it is to leave, once it is sent. */
+  readonly send_at?: string;
 }
 
 export interface DraftDeleteInput {
@@ -299,6 +301,8 @@ export interface DraftUpdateOutput {
   readonly hint?: string;
   /** The message that it is now, message_…; another one after each update. */
   readonly message: string;
+  /** When it is to leave, once it is sent. */
+  readonly send_at?: string;
 }
 
 export interface ErrorObject {

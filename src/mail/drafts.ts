@@ -10,7 +10,7 @@ import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 /** The options that the writer chose. They stay when a person edits the text later. */
 export interface DraftOptions {
-  /** ISO 8601. */
+  /** ISO 8601, in UTC; with the zone that was given in drafts from before. */
   readonly sendAt?: string;
   readonly hold?: "policy" | "always";
   /** The answered message. */
@@ -39,6 +39,14 @@ export interface NewDraft {
   readonly isAuthenticated: boolean;
 }
 
+/** What a write made. */
+export interface WrittenDraft {
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+  /** As `DraftOptions` have it. */
+  readonly sendAt?: string | undefined;
+}
+
 export interface Drafts {
   /** undefined if it is no longer in Drafts. */
   findDraft(agent: AgentNumber, draft: number): Promise<Draft | undefined>;
@@ -49,7 +57,7 @@ export interface Drafts {
     agent: AgentNumber,
     draft: NewDraft,
     idempotency?: Idempotency,
-  ): Promise<Once<{ readonly draft: number; readonly message: MessageNumber; readonly modseq: Modseq }>>;
+  ): Promise<Once<WrittenDraft & { readonly draft: number }>>;
   /** Replaces the message. `version`: the one that was read; a different one is `precondition_failed`, as below. */
   updateDraft(
     by: Author,
@@ -58,7 +66,7 @@ export interface Drafts {
     version: string | undefined,
     changed: NewDraft,
     idempotency?: Idempotency,
-  ): Promise<Once<{ readonly message: MessageNumber; readonly modseq: Modseq }>>;
+  ): Promise<Once<WrittenDraft>>;
   /** Moves the draft to Trash. */
   deleteDraft(
     by: Author,
@@ -78,6 +86,7 @@ export function createDrafts(store: Store, preparePut: PreparePut): Drafts {
       isAuthenticated,
     },
     options: JSON.stringify(options),
+    sendAt: options.sendAt,
     at: at(),
   });
 

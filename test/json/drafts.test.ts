@@ -52,6 +52,7 @@ describe("draft.create", () => {
       created: true,
       version: expect.any(String),
       message: expect.stringMatching(/^message_/),
+      send_at: "2026-02-01T09:00:00.000Z",
     });
     const described = await read(draft.ref);
     expect(described).toMatchObject({ ref: draft.ref, kind: "draft", version: draft.version });
@@ -66,7 +67,7 @@ describe("draft.create", () => {
       to: [{ address: "mel@elsewhere.example" }],
       cc: [{ name: "Zoë", address: "zoe@elsewhere.example" }],
       bcc: [{ address: "hidden@elsewhere.example" }],
-      send_at: "2026-02-01T09:00:00Z",
+      send_at: "2026-02-01T09:00:00.000Z",
       hold: "always",
     });
     expect(described.provenance).toMatchObject({ authenticated: true, source: "api" });
@@ -112,6 +113,7 @@ describe("draft.create", () => {
     ["/body/to/0", "no address", { body: { to: ["mel"] } }],
     ["/body/text", "half of a character", { body: { text: "\ud800" } }],
     ["/send_at", "a day", { body, send_at: "2026-02-01" }],
+    ["/send_at", "a time that send refuses", { body, send_at: "2031-02-01T09:00:00Z" }],
     ["/in", "an id of another kind", { body, in: "message_00000000000000000000000000" }],
   ])("is refused with %s: %s", async (field, _, request: object) => {
     const { status, body } = await server.ada.client.call("draft.create", request);
@@ -178,7 +180,7 @@ describe("draft.delete", () => {
 });
 
 describe("draft.update", () => {
-  const options = { send_at: "2026-02-01T09:00:00Z", hold: "always" };
+  const options = { send_at: "2026-02-01T09:00:00.000Z", hold: "always" };
 
   it("keeps when the draft is to leave and that a person is asked, where it does not say another", async () => {
     const { client } = server.ada;
@@ -190,7 +192,7 @@ describe("draft.update", () => {
     const second = await update(draft.version, {});
     expect((await read(id)).content).toMatchObject(options);
     const third = await update(second, { send_at: "2026-02-02T09:00:00Z" });
-    expect((await read(id)).content).toMatchObject({ ...options, send_at: "2026-02-02T09:00:00Z" });
+    expect((await read(id)).content).toMatchObject({ ...options, send_at: "2026-02-02T09:00:00.000Z" });
     expect(await client.ok("send", { draft: id, version: third })).toMatchObject({
       state: "held",
       hold_reason: "requested",

@@ -157,7 +157,15 @@ it("what a write answers says how a time without a zone was read", async () => {
     send_at: shown,
   });
   expect(await client.ok("hold.create", { body: body(), send_at })).toMatchObject({ send_at: shown });
-  const { ref: draft, version } = await client.ok("draft.create", { body: body(), send_at });
+  const drafted = { body: body(), send_at, idempotency_key: "drafted" };
+  const { ref: draft, ...made } = await client.ok("draft.create", drafted);
+  expect(made).toMatchObject({ send_at: shown });
+  expect(await client.ok("draft.create", drafted)).toMatchObject({ ref: draft, send_at: shown });
+  expect(await client.ok("draft.create", { ...drafted, dry_run: true })).toMatchObject({ send_at: shown });
+  expect((await client.ok("part.describe", { id: draft })).content).toMatchObject({ send_at: shown });
+  const update = { id: draft, version: made.version, body: body(), send_at };
+  const { version, ...updated } = await client.ok("draft.update", update);
+  expect(updated).toMatchObject({ send_at: shown });
   expect(await client.ok("send", { draft, version })).toMatchObject({ send_at: shown });
   const changed = { id: sent.ref, version: sent.version, send_at };
   expect(await client.ok("message.update", changed)).toMatchObject({ send_at: shown });

@@ -4,6 +4,7 @@ import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { assertVisible } from "#/src/reach/messages.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import { listedForm } from "../listing.ts";
@@ -71,7 +72,7 @@ function factsOf({ rooms }: OperationContext, draft: Draft): Readonly<Record<str
   return {
     id: draft.id,
     message: rooms.mail.ids.encode("message", draft.agent, draft.message),
-    ...(sendAt === undefined ? {} : { send_at: sendAt }),
+    ...(sendAt === undefined ? {} : { send_at: isoTime(Date.parse(sendAt)) }),
     ...(hold === undefined ? {} : { hold }),
   };
 }

@@ -14,6 +14,8 @@ export interface CreateDraft {
   readonly message: DraftedMessage;
   /** JSON. */
   readonly options: string;
+  /** Of the options. */
+  readonly sendAt?: string | undefined;
   readonly at: number;
 }
 
@@ -21,7 +23,7 @@ export interface CreateDraft {
 export async function createDraft(
   tx: Transaction,
   args: CreateDraft,
-): Promise<{ draft: number; message: MessageNumber; modseq: Modseq }> {
+): Promise<{ draft: number; message: MessageNumber; modseq: Modseq; sendAt?: string | undefined }> {
   const { facts } = args.message;
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const mail = mailOf(write);
@@ -33,5 +35,5 @@ export async function createDraft(
   const entry = { message, keywords: null, internalDate: args.at, size: facts.blob.size };
   mail.addEntry(drafts, { ...entry, flags: seenFlag | draftFlag }, true);
   const draft = await nameDraft(write, message, { keys, former, options: args.options });
-  return { draft, message, modseq: await write.finish() };
+  return { draft, message, modseq: await write.finish(), sendAt: args.sendAt };
 }

@@ -20,7 +20,7 @@ export interface UpdateDraft extends CreateDraft {
 export async function updateDraft(
   tx: Transaction,
   args: UpdateDraft,
-): Promise<{ message: MessageNumber; modseq: Modseq }> {
+): Promise<{ message: MessageNumber; modseq: Modseq; sendAt?: string | undefined }> {
   const { facts } = args.message;
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const mail = mailOf(write);
@@ -40,5 +40,5 @@ export async function updateDraft(
     former: held,
     options: args.options,
   });
-  return { message, modseq: await write.finish() };
+  return { message, modseq: await write.finish(), sendAt: args.sendAt };
 }

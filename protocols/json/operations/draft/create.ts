@@ -1,7 +1,7 @@
 /** draft.create: puts a message into Drafts, where a person can continue it. The draft keeps its id then. */
 import { z } from "zod";
 import { reachAgent } from "#/src/reach/agents.ts";
-import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
+import { draftAnswer, draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
 import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { assertReachesDrafts } from "../../describe/draft.ts";
 import { readId } from "../../identifiers.ts";
@@ -28,7 +28,7 @@ export default operation({
   async run(context, input) {
     const { mail, fairness } = context.rooms;
     const agent = input.in ? readId(context, input.in, ["agent"], "/in").agent : context.principal.agent;
-    const { draft, message } = await writeInOrder(context, {
+    const written = await writeInOrder(context, {
       request: ["draft.create", input],
       reach: () => reachAgent(context, agent, "mail"),
       repeat: (once) => mail.findRepeat("createDraft", once),
@@ -44,10 +44,9 @@ export default operation({
       },
     });
     return {
-      ref: mail.ids.encode("draft", agent, draft),
+      ref: mail.ids.encode("draft", agent, written.draft),
       created: true,
-      version: String(message),
-      message: mail.ids.encode("message", agent, message),
+      ...draftAnswer(context, agent, written),
     };
   },
 });

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { reachAgent } from "#/src/reach/agents.ts";
-import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
+import { draftAnswer, draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
 import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { withCurrent } from "../../current.ts";
 import { findDraft, reachDraft } from "../../describe/draft.ts";
@@ -36,7 +36,7 @@ export default operation({
   async run(context, input) {
     const { mail, fairness } = context.rooms;
     const name = readId(context, input.id, ["draft"], "/id");
-    const { message } = await writeInOrder(context, {
+    const written = await writeInOrder(context, {
       request: ["draft.update", input],
       reach: () => reachAgent(context, name.agent, "mail"),
       repeat: (once) => mail.findRepeat("updateDraft", once),
@@ -53,11 +53,6 @@ export default operation({
         );
       },
     });
-    return {
-      ref: input.id,
-      created: false,
-      version: String(message),
-      message: mail.ids.encode("message", name.agent, message),
-    };
+    return { ref: input.id, created: false, ...draftAnswer(context, name.agent, written) };
   },
 });
