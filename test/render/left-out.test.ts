@@ -155,6 +155,37 @@ it("takes none of the attempts of a message that was set aside because the disk 
   expect(readSetAside(opened.folder)).toEqual([]);
 });
 
+it.each(["a question", "a look at all mailboxes"])(
+  "goes on when the disk is too full for %s",
+  async (what) => {
+    await using opened = await openTestStore();
+    const { agent } = await seedAgent(opened.store);
+    const { failures, options } = watch({ thread: fullDisk });
+    let miss = (): void => {};
+    const store = {
+      place: opened.store.place,
+      onCommit: opened.store.onCommit.bind(opened.store),
+      onMissed(listener: () => void) {
+        miss = listener;
+        return () => {};
+      },
+    };
+    await using index = await openTextIndex(store, options);
+    const messages = await append(opened, agent, "first");
+    await index.settle();
+    const [narrow, met] = ["narrow", "met"].map((name) => path.join(opened.folder, name));
+    fs.writeFileSync(narrow!, "");
+    if (what === "a question") expect(await index.findPreviews(agent, messages)).toEqual(new Map());
+    else {
+      miss();
+      await expect.poll(() => fs.existsSync(met!)).toBe(true);
+    }
+    fs.rmSync(narrow!);
+    expect((await index.findPreviews(agent, messages)).size).toBe(1);
+    expect(failures).toEqual([]);
+  },
+);
+
 /** More than the free pages of an index hold. */
 function longText(length: number): string {
   return "long line\r\n".repeat(length / 11);

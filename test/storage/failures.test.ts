@@ -6,6 +6,7 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { engineFailure } from "#/storage/sqlite/failures.ts";
 import { openWriter } from "#/storage/sqlite/open-writer.ts";
+import { isOfMachine, kindOfCode } from "#/storage/sqlite/result-codes.ts";
 import { WriterLoop } from "#/storage/sqlite/writer-loop.ts";
 import type { Answer, Job } from "#/storage/threads/messages.ts";
 
@@ -17,10 +18,30 @@ it.each([
   ["SQLITE_CANTOPEN", "upstream_unavailable", "busy"],
   ["SQLITE_CANTOPEN_ISDIR", "upstream_unavailable", "busy"],
   ["SQLITE_IOERR_READ", "upstream_unavailable", "busy"],
+  ["SQLITE_IOERR_FSYNC", "upstream_unavailable", "busy"],
   ["SQLITE_CORRUPT", "internal", undefined],
+  ["SQLITE_UNHEARD_OF", "internal", undefined],
 ])("answers %s of SQLite as %s, %s", (code, answer, reason) => {
   const failure = engineFailure(new Database.SqliteError("", code));
   expect([failure.code, failure.details.reason]).toEqual([answer, reason]);
+});
+
+it("knows of each code that the engine has what it is about", () => {
+  const source = fs.readFileSync("node_modules/better-sqlite3/src/util/constants.cpp", "utf8");
+  const codes = new Set(source.match(/\bSQLITE_(?!ERROR_\b)\w+/g));
+  expect(codes.size).toBeGreaterThan(100);
+  expect([...kindOfCode.keys()].sort()).toEqual([...codes].sort());
+});
+
+it.each([
+  ["SQLITE_FULL", true],
+  ["SQLITE_IOERR_SHMSIZE", true],
+  ["SQLITE_NOMEM", true],
+  ["SQLITE_IOERR_READ", false],
+  ["SQLITE_CORRUPT", false],
+  ["SQLITE_ERROR", false],
+])("that of %s the machine is to blame, and not the file, is %s", (code, is) => {
+  expect(isOfMachine(new Database.SqliteError("", code))).toBe(is);
 });
 
 /** A loop whose commits fail with this code of SQLite, once the store is open. */

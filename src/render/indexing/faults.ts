@@ -1,5 +1,4 @@
 /** What the indexing thread says of its errors. */
-import { readThrown } from "#/src/model/thrown.ts";
 
 /** What went wrong, by its kind and place; its words could hold text of the message. */
 export function faultOf(error: unknown): string {
@@ -9,11 +8,6 @@ export function faultOf(error: unknown): string {
     .map((end) => /^([\w-]+\.[a-z]+:\d+):\d+\)?$/.exec(end)?.[1])
     .find((one) => one !== undefined);
   return place === undefined ? error.name : `${error.name} at ${place}`;
-}
-
-/** The index had no room on the disk. It is as good as before, and so are the messages. */
-export function isOfFullDisk(error: unknown): boolean {
-  return isEngineFault(error) && readThrown(error).code === "SQLITE_FULL";
 }
 
 /** An error of SQLite, not of the program. */

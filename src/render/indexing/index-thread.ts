@@ -24,10 +24,11 @@ import {
 } from "#/storage/search/search-database.ts";
 import { type NewMessages, openSearchSource } from "#/storage/search/search-source.ts";
 import type { SetAside, Trial } from "#/storage/search/search-trials.ts";
+import { isOfMachine } from "#/storage/sqlite/result-codes.ts";
 import { previewText } from "../preview.ts";
-import { attemptsMax, beyond, deathsMax, writeWhenRoom } from "./attempts.ts";
+import { attemptsMax, beyond, deathsMax, whenRoom } from "./attempts.ts";
 import { nextBatch, type Slice } from "./batch.ts";
-import { faultOf, isEngineFault, isOfFullDisk } from "./faults.ts";
+import { faultOf, isEngineFault } from "./faults.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
 import { Pace } from "./pace.ts";
 import { examineMessages, findInIndex } from "./questions.ts";
@@ -74,9 +75,10 @@ async function start(): Promise<void> {
   /** Leaves the index as if the piece of work that is being done had not begun. */
   let takeBack = (): void => {};
 
-  /** What goes wrong with the index is answered by a new one; a full disk, and what then still goes wrong, is not the index. */
+  /** What goes wrong with the index is answered by a new one; what the machine has no room for, and what then still goes wrong, is not the
+   *  index. */
   async function beginAnew(fault: unknown): Promise<void> {
-    if (!isEngineFault(fault) || isOfFullDisk(fault) || ++faults > faultsMax) throw fault;
+    if (!isEngineFault(fault) || isOfMachine(fault) || ++faults > faultsMax) throw fault;
     generation++;
     database.close();
     SearchDatabase.delete(folder);
@@ -168,7 +170,7 @@ async function start(): Promise<void> {
     } catch (error) {
       // Expunged meanwhile, or what a search in the message itself will say again.
       if (isWaypostError(error)) return { message, document: undefined, preview: undefined };
-      if (isOfFullDisk(error)) throw error;
+      if (isOfMachine(error)) throw error;
       await removePieces(agent, message);
       // What its header says is found at least.
       const header = await createDocumentReader(bytes, row)
@@ -311,7 +313,7 @@ async function start(): Promise<void> {
       try {
         hasWorked = await workSome();
       } catch (error) {
-        if (isOfFullDisk(error)) await writeWhenRoom(takeBack, pace, () => isClosing);
+        if (isOfMachine(error)) await whenRoom(takeBack, pace, () => isClosing);
         await beginAnew(error);
         hasWorked = true;
       }
@@ -321,6 +323,11 @@ async function start(): Promise<void> {
     database.close();
     source.close();
     port.close();
+  }
+
+  /** A question that the machine has no room for is answered without the index, and ends no work that is being done. */
+  async function beginAnewUnlessOfMachine(fault: unknown): Promise<void> {
+    if (!isOfMachine(fault)) await beginAnew(fault);
   }
 
   /** Answers a question of the main thread. One whose asker has gone is not answered. */
@@ -336,7 +343,7 @@ async function start(): Promise<void> {
       answered = await forCaller(gone.signal, ask);
     } catch (error) {
       if (error instanceof CallerGone) return;
-      await beginAnew(error);
+      await beginAnewUnlessOfMachine(error);
     } finally {
       asked.delete(id);
     }
@@ -351,7 +358,7 @@ async function start(): Promise<void> {
     try {
       say({ kind: "answer", id, previews: database.readPreviews(agent, messages) });
     } catch (error) {
-      await beginAnew(error);
+      await beginAnewUnlessOfMachine(error);
       say({ kind: "answer", id });
     }
   }
@@ -371,7 +378,7 @@ async function start(): Promise<void> {
     } else if (message.kind === "cancel") asked.get(message.id)?.abort(new CallerGone());
     else if (message.kind === "previews")
       tellPreviews(message.id, message.agent, message.messages).catch(fail);
-    else if (message.kind === "ring all") compareWithStore().catch(fail);
+    else if (message.kind === "ring all") whenRoom(compareWithStore, pace, () => isClosing).catch(fail);
     else {
       if (message.kind === "ring") for (const agent of message.agents) behind.add(agent);
       else if (message.kind === "settle") settling = [...settling, message.id];

@@ -1,8 +1,10 @@
 /** The indexing thread with an index that cannot grow while the file `full` stands in the folder of the store. While `brimful` does, the first
- *  time that a life of the thread takes an attempt back fails too. */
+ *  time that a life of the thread takes an attempt back fails too. While `narrow` does, the index has no room for what it is asked, and says
+ *  in the file `met` that it was. */
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
+import { SearchDatabase } from "#/storage/search/search-database.ts";
 import { SearchTrials } from "#/storage/search/search-trials.ts";
 
 const { exec } = Database.prototype;
@@ -26,6 +28,25 @@ SearchTrials.prototype.takeBack = function (this: SearchTrials, ...args: Paramet
     throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
   }
   takeBack.apply(this, args);
+};
+
+function refuseIfNarrow(): void {
+  if (!fs.existsSync(path.join(folder, "narrow"))) return;
+  fs.writeFileSync(path.join(folder, "met"), "");
+  throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+}
+
+const { agents, readPreviews } = SearchDatabase.prototype;
+SearchDatabase.prototype.agents = function (this: SearchDatabase) {
+  refuseIfNarrow();
+  return agents.call(this);
+};
+SearchDatabase.prototype.readPreviews = function (
+  this: SearchDatabase,
+  ...args: Parameters<typeof readPreviews>
+) {
+  refuseIfNarrow();
+  return readPreviews.apply(this, args);
 };
 
 await import("#/src/render/indexing/index-thread.ts");
