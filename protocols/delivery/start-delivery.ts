@@ -7,6 +7,7 @@ import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { after, soon } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
+import { createOutage, type Outage } from "#/src/model/outage.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { type Attempt, type AttemptRooms, attemptDelivery } from "./attempt.ts";
@@ -69,9 +70,11 @@ class Runner implements Delivery {
   #isLooking = false;
   #isAskedAgain = false;
   #timer: NodeJS.Timeout | undefined;
+  readonly #outage: Outage;
 
   constructor(rooms: DeliveryRooms) {
     this.#rooms = rooms;
+    this.#outage = createOutage(rooms.log, "the queue could not be read");
     const fairness = rooms.fairness ?? createFairness();
     this.#octets = fairness.gate("sending");
     this.#taken = createTakenDeliveries(fairness);
@@ -150,7 +153,7 @@ class Runner implements Delivery {
   }
 
   async #look(): Promise<void> {
-    const { log, outbound } = this.#rooms;
+    const { outbound } = this.#rooms;
     this.#servers.wake();
     try {
       while (this.#isAskedAgain && !this.#isStopping) {
@@ -158,9 +161,10 @@ class Runner implements Delivery {
         await this.#takeDue();
       }
       const next = this.#isStopping ? undefined : await outbound.nextDueAt();
+      this.#outage.worked();
       this.#sleep(next === undefined ? timerMsMax : next - this.#now());
     } catch (error) {
-      log.error({ err: error }, "the queue could not be read");
+      this.#outage.failed(error);
       this.#sleep(queueRetryMs);
     }
     this.#isLooking = false;

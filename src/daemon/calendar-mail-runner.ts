@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Collections } from "#/src/collections/collections.ts";
 import { after, every } from "#/src/model/background.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createOutage } from "#/src/model/outage.ts";
 import type { ScheduleStatusUpdates } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
@@ -74,10 +75,9 @@ export function startCalendarMailRunner(
     }
   }
 
+  const outage = createOutage(log, "calendar messages of delivered mail could not be looked at");
   const arrivals = every(arrivalsMs, () => {
-    running = running.then(applyLeft).catch((error: unknown) => {
-      log.error({ err: error }, "calendar messages of delivered mail could not be looked at");
-    });
+    running = running.then(applyLeft).then(outage.worked, outage.failed);
   }).unref();
 
   async function look(): Promise<void> {

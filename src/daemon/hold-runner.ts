@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { after } from "#/src/model/background.ts";
+import { createOutage } from "#/src/model/outage.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -20,6 +21,7 @@ export function startHoldRunner(
   let wakesAt = Number.POSITIVE_INFINITY;
   let running: Promise<void> | undefined;
   let hasStopped = false;
+  const outage = createOutage(log, "holds could not be looked at");
 
   function wakeIn(ms: number): void {
     const at = performance.now() + ms;
@@ -35,11 +37,13 @@ export function startHoldRunner(
   async function look(): Promise<void> {
     if (hasStopped || !store.leases.isHeld("holds")) return;
     try {
-      if (await holds.runDue()) return wakeIn(0);
-      const next = await holds.nextDueAt();
+      const hasMore = await holds.runDue();
+      const next = hasMore ? undefined : await holds.nextDueAt();
+      outage.worked();
+      if (hasMore) return wakeIn(0);
       if (next !== undefined) wakeIn(Math.min(longestWaitMs, Math.max(0, next - store.clock.now())));
     } catch (error) {
-      log.error({ err: error }, "holds could not be looked at");
+      outage.failed(error);
       wakeIn(afterFailureMs);
     }
   }

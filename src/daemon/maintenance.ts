@@ -1,6 +1,7 @@
 import type { OnTrouble } from "#/src/collections/retell-periods.ts";
 import { fillListFields } from "#/src/mail/fill-list-fields.ts";
 import { after } from "#/src/model/background.ts";
+import { createOutage } from "#/src/model/outage.ts";
 import type { House } from "./house.ts";
 
 const dayMs = 86_400_000;
@@ -16,11 +17,12 @@ export function startMaintenance({
   log,
 }: Pick<House, "store" | "collections" | "settings" | "log">): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
+  const outage = createOutage(log, "maintenance failed");
   let timer = after(firstAfterMs, turn).unref();
 
   function turn(): void {
     running = maintain()
-      .catch((error: unknown) => log.error({ err: error }, "maintenance failed"))
+      .then(outage.worked, outage.failed)
       .then(() => {
         timer = after(everyMs, turn).unref();
       });

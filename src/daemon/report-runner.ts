@@ -2,6 +2,7 @@
  *  so a domain does not get all its reports at midnight. Of several daemons, each counts and one sends. */
 import type { Logger } from "pino";
 import { every } from "#/src/model/background.ts";
+import { createOutage } from "#/src/model/outage.ts";
 import type { ReportCounts } from "#/src/reports/report-counts.ts";
 import { type ReportingRooms, sendDueReports } from "#/src/reports/send-reports.ts";
 
@@ -15,10 +16,11 @@ export function startReportRunner(
 ): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   let turns = 0;
+  const outage = createOutage(log, "reports were not sent");
   const timer = every(everyMs, () => {
     turns++;
     running ??= turn()
-      .catch((error: unknown) => log.error({ err: error }, "reports were not sent"))
+      .then(outage.worked, outage.failed)
       .finally(() => {
         running = undefined;
       });

@@ -7,7 +7,7 @@ import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts
 import type { Resolve } from "#/src/evidence/dns.ts";
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";
 import { server } from "#/src/model/author.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { type ErrorCode, isWaypostError } from "#/src/model/errors.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { listCountedDomains, listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import type { AgentRow } from "#/storage/rows.ts";
@@ -119,6 +119,8 @@ function headOf({ domain: organization }: Sender, domain: string, day: number): 
   };
 }
 
+const notNow: readonly ErrorCode[] = ["rate_limited", "paused", "upstream_unavailable"];
+
 /** False when no more can be sent for now. A report that cannot be sent at all is given up. */
 async function submit(
   { outbound }: ReportingRooms,
@@ -150,6 +152,6 @@ async function submit(
     return true;
   } catch (error) {
     if (!isWaypostError(error)) throw error;
-    return error.code !== "rate_limited" && error.code !== "paused";
+    return !notNow.includes(error.code);
   }
 }

@@ -180,6 +180,7 @@ describe("when the day is over", () => {
   test.each([
     ["rate_limited", 1],
     ["paused", 1],
+    ["upstream_unavailable", 1],
     ["policy_refused", 0],
     ["invalid", 0],
   ] as const)("of a report that is refused as %s, %i are sent later", async (code, later) => {

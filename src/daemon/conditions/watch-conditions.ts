@@ -7,6 +7,7 @@ import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts
 import { server } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { createOutage } from "#/src/model/outage.ts";
 import { deliverMail } from "#/src/outbound/gate/gate.ts";
 import { composeNotice, type NoticeRooms } from "#/src/outbound/holds/approver-mail.ts";
 import { findConditions } from "#/storage/queries/deployment.ts";
@@ -115,12 +116,11 @@ export function createConditions(rooms: ConditionRooms): Conditions {
   return {
     standing: () => [...(kept?.values() ?? [])].map(({ isTold: _, ...one }) => one),
     watch(at) {
+      const outage = createOutage(log, "conditions could not be looked at");
       let running: Promise<void> = Promise.resolve();
       let timer = after(firstMs, turn).unref();
       const lookOnce = (): Promise<void> => {
-        running = running
-          .then(() => look(at))
-          .catch((error: unknown) => log.error({ err: error }, "conditions could not be looked at"));
+        running = running.then(() => look(at)).then(outage.worked, outage.failed);
         return running;
       };
       async function turn(): Promise<void> {
@@ -145,7 +145,7 @@ async function unlessRefused(work: () => Promise<void>): Promise<boolean> {
     await work();
     return true;
   } catch (error) {
-    if (!isWaypostError(error)) throw error;
+    if (!isWaypostError(error) || error.code === "internal") throw error;
     return false;
   }
 }
