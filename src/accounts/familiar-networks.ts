@@ -1,7 +1,7 @@
 /** The networks from which each mailbox has logged in. They are in the store, so they are known after a restart too. */
 import { server } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { ifAvailable } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findFamiliarNetwork } from "#/storage/queries/accounts/familiar-networks.ts";
@@ -41,13 +41,12 @@ export function createFamiliarNetworks(store: Store & { readonly clock: Clock })
         kept.set(key, before);
         return;
       }
-      try {
+      // Without it the login succeeds anyway. The next login tries the write again.
+      const write = async () => {
         await store.write(server, "keepFamiliarNetwork", { agent, network, at });
-      } catch (error) {
-        // The login succeeds anyway. The next login tries the write again.
-        if (isWaypostError(error)) return;
-        throw error;
-      }
+        return true;
+      };
+      if ((await ifAvailable(write())) === undefined) return;
       kept.delete(key);
       kept.set(key, at);
       if (kept.size > keptMax) kept.delete(kept.keys().next().value!);

@@ -3,7 +3,7 @@
  *  write. After a crash a message may be \Recent again, which the standard prefers to a message that never was. If several daemons
  *  share the store, the first session of a daemon asks the store whether it is the first of all daemons. */
 import { server } from "#/src/model/author.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { ifAvailable } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { countEntriesAbove } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
@@ -45,15 +45,11 @@ export function createMailRecency(store: Store): MailRecency {
   async function write(agent: AgentNumber, mailbox: MailboxNumber, mark: Mark): Promise<number> {
     const uid = mark.told;
     if (uid <= mark.written) return uid;
-    try {
-      const { before } = await store.write(server, "keepRecent", { agent, mailbox, uid: uid as Uid });
-      mark.written = Math.max(mark.written, uid);
-      return before;
-    } catch (error) {
-      // The store is full or busy: it is acceptable that a message is \Recent once more.
-      if (!isWaypostError(error)) throw error;
-      return 0;
-    }
+    const kept = await ifAvailable(store.write(server, "keepRecent", { agent, mailbox, uid: uid as Uid }));
+    // The store is full or busy: it is acceptable that a message is \Recent once more.
+    if (kept === undefined) return 0;
+    mark.written = Math.max(mark.written, uid);
+    return kept.before;
   }
 
   return {

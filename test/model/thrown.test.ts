@@ -32,12 +32,13 @@ const taken: Readonly<Record<string, string>> = {
   "src/model/thrown.ts": "it reads what may be there",
 };
 
+const files = ["src", "protocols", "storage"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.includes("assets/"))
+    .map((name) => `${folder}/${name}`),
+);
+
 test("nobody takes a thrown value for an Error before it is known to be one", () => {
-  const files = ["src", "protocols", "storage"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.includes("assets/"))
-      .map((name) => `${folder}/${name}`),
-  );
   const casts =
     /\b(?:error|cause|reason|failure|thrown)(?: \?\? \{\}\))? as (?:Error\b|NodeJS\.|Readonly<|\{)/;
   const declared = /\.(?:catch|then)\(\s*(?:async )?\(\w+: (?!unknown\b)[^)]*(?:Error|Exception|\})/;
@@ -46,4 +47,49 @@ test("nobody takes a thrown value for an Error before it is known to be one", ()
     return casts.test(text) || declared.test(text);
   });
   expect(found.sort()).toEqual(Object.keys(taken).sort());
+});
+
+/** Where work goes on after any refusal, and why not only where the store cannot answer now (`ifAvailable`). */
+const wholly: Readonly<Record<string, string>> = {
+  "protocols/dav/filters/item-questions.ts": "the text is beyond a limit of its reader, which asks no store",
+  "protocols/dav/properties/scheduling.ts": "the text is beyond a limit of its reader, which asks no store",
+  "protocols/json/describe/excerpt.ts": "a listing goes on without the excerpt of one body",
+  "src/accounts/administration/operator-door.ts": "the refusal is logged and thrown",
+  "src/collections/calendar-zone.ts": "the text is beyond a limit of its reader, which asks no store",
+  "src/collections/projected-jobs.ts": "the refusal is handed to the main thread, which throws it",
+  "src/collections/transfer/imported-objects.ts": "the object is told as refused",
+  "src/daemon/moving/archive/import-mail.ts": "the annotations are told as refused",
+  "src/daemon/moving/archive/import-settings.ts": "the setting is told as refused",
+  "src/outbound/claims.ts": "what could not be given back is given back with the next ones",
+  "src/render/indexing/index-thread.ts": "a search in the message itself says it again",
+  "src/scheduling/arriving/arriving-calendar.ts":
+    "the text is beyond a limit of its reader, which asks no store",
+  "src/sign-in/own-export.ts": "the export is shown as failed",
+  "src/sign-in/tell-of-sign-in.ts": "a notice that can't be delivered keeps nobody out",
+};
+
+/** What stands between the brace at `start` and its partner. */
+function blockAt(text: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === "{") depth++;
+    else if (text[at] === "}" && --depth === 0) return text.slice(start, at);
+  }
+  return text.slice(start);
+}
+
+test("who goes on after any refusal is known", () => {
+  const clause = /catch \(\w+\) \{|\.catch\(\s*(?:async )?\(\w+: unknown\) => \{/g;
+  const found = files.filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return [...text.matchAll(clause)].some(({ index, 0: { length } }) => {
+      const block = blockAt(text, index + length - 1);
+      const asks = /isWaypostError\(\w+\)|instanceof WaypostError/.test(block);
+      return (
+        asks &&
+        !/\.(?:code|details)\b|isOfServer\(|(?<!!)(?:isWaypostError\(\w+\)|WaypostError)\) throw/.test(block)
+      );
+    });
+  });
+  expect(found.sort()).toEqual(Object.keys(wholly).sort());
 });

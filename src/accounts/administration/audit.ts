@@ -1,6 +1,6 @@
 /** The audit log: each operation of an operator is logged before it runs, and its result after it. */
 import { server } from "#/src/model/author.ts";
-import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { ifAvailable, WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import type { BeginOperatorCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 import type { AdministrationOperation } from "./operation.ts";
@@ -30,32 +30,25 @@ export async function audited<T>(store: Store, call: AuditedCall, run: () => Pro
     outcome = outcomeOf(error);
     throw error;
   } finally {
-    await end(store, number, outcome, call.isRead);
+    await end(store, number, outcome);
   }
 }
 
 async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Promise<number | undefined> {
-  try {
-    const begun = await store.write(server, "beginOperatorCall", {
-      ...facts,
-      input: auditedInput({ secrets: [] }, input),
-      at: store.clock.now(),
-    });
-    return "call" in begun ? begun.call : undefined;
-  } catch (error) {
-    if (isRead && isWaypostError(error)) return undefined;
-    throw error;
-  }
+  const beginning = store.write(server, "beginOperatorCall", {
+    ...facts,
+    input: auditedInput({ secrets: [] }, input),
+    at: store.clock.now(),
+  });
+  const begun = await (isRead ? ifAvailable(beginning) : beginning);
+  return begun !== undefined && "call" in begun ? begun.call : undefined;
 }
 
-/** If the result cannot be logged, the operation still counts as done. */
-async function end(store: Store, call: number | undefined, outcome: string, isRead: boolean): Promise<void> {
+/** If the result cannot be logged now, the operation still counts as done. */
+async function end(store: Store, call: number | undefined, outcome: string): Promise<void> {
   if (call === undefined) return;
-  try {
-    await store.write(server, "endOperatorCall", { call, outcome, answer: null, at: store.clock.now() });
-  } catch (error) {
-    if (!isRead && !isWaypostError(error)) throw error;
-  }
+  const at = store.clock.now();
+  await ifAvailable(store.write(server, "endOperatorCall", { call, outcome, answer: null, at }));
 }
 
 export function auditedInput(
