@@ -34,6 +34,15 @@ describe("an invitation", () => {
   });
 });
 
+test("a browser without script is offered the app password as the one way in", async () => {
+  await using house = await openPagesHouse();
+  const { text } = await openBrowser(house.origin).get("/sign-in");
+  const heading = /<h2>.*password.*<\/h2>/.exec(text)?.[0];
+  expect(heading).toBe(
+    '<h2><span class="needs-script">Or with an app password</span><span class="without-script">With an app password</span></h2>',
+  );
+});
+
 describe("a session", () => {
   test("begins anew with each sign-in, whatever cookie the browser had, and ends with the sign-out", async () => {
     await using house = await openPagesHouse();

@@ -38,7 +38,7 @@ export function signInPage({ words }: Visit, shown: SignInPage): Page {
     <p class="wrong" role="alert" data-failure${wrongPasskey === undefined && html` hidden`}>${icon("warn")}<span>${wrongPasskey ?? w.passkeyFailed}</span></p>
   </form>
   <form class="card stack" method="post" action="/sign-in">
-    <h2>${w.orPassword}</h2>
+    <h2><span class="needs-script">${w.orPassword}</span><span class="without-script">${w.withPassword}</span></h2>
     ${wrongPassword !== undefined && html`<p class="wrong" role="alert" id="password-wrong">${icon("warn")}<span>${wrongPassword}</span></p>`}
     <input type="hidden" name="then" value="${shown.then}">
     <div class="field">

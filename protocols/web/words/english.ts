@@ -24,6 +24,7 @@ export const english = {
     passkey: "Sign in with a passkey",
     passkeyFailed: "The passkey was not used. Try again, or sign in with an app password.",
     orPassword: "Or with an app password",
+    withPassword: "With an app password",
     address: "Your address",
     password: "App password",
     passwordHint: "The one of a mail program of yours, for example Thunderbird.",

@@ -33,6 +33,7 @@ export const german: Words = {
     passkeyFailed:
       "Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal, oder melden Sie sich mit einem App-Passwort an.",
     orPassword: "Oder mit einem App-Passwort",
+    withPassword: "Mit einem App-Passwort",
     address: "Ihre Adresse",
     password: "App-Passwort",
     passwordHint: "Das Passwort eines Ihrer Mailprogramme, zum Beispiel von Thunderbird.",
