@@ -102,15 +102,16 @@ interface Cast {
   readonly core: number;
   times: number;
   /** It is painted over the letters before. */
-  readonly isAtom: boolean;
+  readonly isOver: boolean;
 }
 
 /** The shadows of all boxes of a page. */
 export class Shadows {
   readonly #casts = new Map<string, Cast>();
 
-  /** Adds the shadows of a box of that height, 0 if another one is around; answers what of them is not on the list. */
-  add(values: Values, letters: Letters, box: Box, high: number): Flaw | undefined {
+  /** Adds the shadows of a box of that height, 0 if another one is around; answers what of them is not on the list. `isOver`: it is
+   *  an atom, or stands in one. */
+  add(values: Values, letters: Letters, box: Box, high: number, isOver: boolean): Flaw | undefined {
     const value = values.get("box-shadow");
     const shadows = value === undefined ? [] : (shadowsOf(value, letters.colour, letters.fontSize) ?? []);
     const shown = shadows.filter(({ colour }) => colour[3] > 0);
@@ -123,19 +124,19 @@ export class Shadows {
       const reach = side + blur;
       if (reach > farReach) return flaw;
       if (isInset && colour[3] > insetOpacityMost) return flaw;
-      if (isAtom && colour[3] > atomOpacityMost) return flaw;
+      if (isOver && colour[3] > atomOpacityMost) return flaw;
       // Narrow boxes may stand in a row, with all their shadows at one place.
       const wide = (box.width?.px ?? 0) + box.minWidth + box.padding.left + box.padding.right;
       const isApart = reach <= sideReach && (isAtom ? wide >= 2 * sideReach : high >= lineHigh);
-      const key = `${colour} ${isApart} ${isAtom}`;
-      const cast = this.#casts.get(key) ?? { colour, reach, core: side + blur / 2, times: 0, isAtom };
+      const key = `${colour} ${isApart} ${isOver}`;
+      const cast = this.#casts.get(key) ?? { colour, reach, core: side + blur / 2, times: 0, isOver };
       const times = isApart ? Math.min(2, cast.times + 1) : cast.times + 1;
       this.#casts.set(key, {
         colour,
         reach: Math.max(reach, cast.reach),
         core: Math.max(cast.core, side + blur / 2),
         times,
-        isAtom: cast.isAtom,
+        isOver: cast.isOver,
       });
     }
     return undefined;
@@ -144,14 +145,15 @@ export class Shadows {
   /** Whether shadows over the letters and over what is behind them leave the difference between both. */
   leaveLetters({ fill, colour: ink, backdrops }: Style): boolean {
     const letter = fill ?? ink;
-    for (const { colour, times, isAtom } of this.#casts.values()) {
-      if (!isAtom) continue;
-      const most = 1 - (1 - colour[3]) ** times;
+    const casts = [...this.#casts.values()].filter(({ isOver }) => isOver);
+    // All may lie at one place.
+    const most = 1 - casts.reduce((left, { colour, times }) => left * (1 - colour[3]) ** times, 1);
+    return casts.every(({ colour }) => {
       const shade: Colour = [colour[0], colour[1], colour[2], 1];
-      for (const behind of backdrops)
-        if (!isDistinct(over(shade, over(letter, behind), most), over(shade, behind, most))) return false;
-    }
-    return true;
+      return backdrops.every((behind) =>
+        isDistinct(over(shade, over(letter, behind), most), over(shade, behind, most)),
+      );
+    });
   }
 
   get isEmpty(): boolean {

@@ -278,12 +278,14 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (bars.length > 0 && part.hasFloat) doom(part, "may-be-covered");
     // What it holds takes no room then (CSS Containment 2, section 4).
     if (values.word("content-visibility") === "hidden") part.high = 0;
-    if (!isAroundSealed && letters.isVisible && (!isSealed || style.hidden === "zero-size-text")) {
+    const isCasting = letters.isVisible && (!isSealed || style.hidden === "zero-size-text");
+    if (!isAroundSealed && isCasting && hasShadow(part)) {
       const cast = shadows.add(
         values,
         letters,
         box,
         !parent.isSealed && !isWithin(parent, hasShadow) ? part.high : 0,
+        isWithin(part, isAtom),
       );
       if (cast !== undefined) part.flaws = [...part.flaws, cast];
     }
