@@ -32,6 +32,51 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "conditions of windows",
+    because: "between two widths that conditions name each of those is sure, and the page is judged for each",
+    honest: [
+      '<style>@media (max-width:768px){.w{padding:10px!important;width:100%!important;font-size:20px}}</style><div class=w style="width:600px"><p>VISIBLE</div><p>VISIBLE',
+      "<style>p{color:#222}@media (max-width:767px){p{color:#fff}}@media (width<=767px){body{background:#000}}</style><p>VISIBLE",
+    ],
+    hiding: [
+      "<style>@media (max-width:768px){p{display:none}}</style><p>HIDDEN",
+      "<style>@media (min-width:900px) and (max-width:1100px){p{display:none}}</style><p>HIDDEN",
+      '<style>@media (max-width:768px){.m{display:block!important}}</style><p class=m style="display:none">HIDDEN',
+      "<style>@media (max-width:800px){p{color:#fff}}@media (max-width:750px){body{background:#000}}</style><p>HIDDEN",
+      "<style>@media (width=1024px){p{display:none}}</style><p>HIDDEN",
+    ],
+  },
+  {
+    name: "sizes that are those of the content or of the window",
+    because:
+      "fit-content is the width of a float without one, and in heights like auto (css-sizing-3 section 5); what follows the body is nothing (F6)",
+    honest: [
+      '<table style="width:fit-content;margin:2rem auto"><tr><td>VISIBLE</table><div style="height:fit-content;overflow:hidden">VISIBLE</div>',
+      '<body style="min-height:100vh"><p>VISIBLE',
+    ],
+    hiding: [
+      '<div style="max-width:fit-content;width:10px;overflow:hidden">aaaaaHIDDEN</div>',
+      '<p style="min-height:30000vh"></p><p>HIDDEN',
+    ],
+  },
+  {
+    name: "paint that is far and pale",
+    because:
+      "H18, H15: colours count wherever they are; F5: two pixels above the page leave enough of letters",
+    honest: [
+      '<table style="box-shadow:0 49px 40px rgba(0,0,0,.05)"><tr><td>VISIBLE</table><p>VISIBLE',
+      '<div style="background-image:radial-gradient(circle at bottom right,#e4c5a0 0%,transparent 60%)">VISIBLE</div>',
+      '<img style="display:block;margin-top:-1px" src="https://x.example/a.png" width=10 height=10><p>VISIBLE',
+      '<p style="font-family:Arial,sans-serif,serif,EmojiFont">VISIBLE',
+    ],
+    hiding: [
+      '<p style="color:#000">HIDDEN</p><div style="box-shadow:0 0 0 900px #000">a</div>',
+      '<div style="color:#000;background:radial-gradient(circle at bottom right,#000 0%,#000 100%)">HIDDEN</div>',
+      '<div style="background:#000;background:radial-gradient(at top 10%,#fff,#fff)">HIDDEN</div>',
+      `<body style="margin:0">${'<div style="margin-top:-2px"></div>'.repeat(4)}<p style="margin:0;font-size:7px;line-height:7px">HIDDEN`,
+    ],
+  },
+  {
     name: "signs before and after",
     because: "H25: at most three signs in their own place, as a letter of the line (F3)",
     honest: [

@@ -298,6 +298,11 @@ const rules: readonly Rule[] = [
     code: [["judge.ts", "// The background of a box that grows", "return isCovering && next"]],
   },
   {
+    rule: "windows between two widths",
+    blunt: ["windows.ts", "const judgementsMost = 6;", "const judgementsMost = 0;"],
+    code: [["windows.ts", "/** Judges a page", "differences: () =>"]],
+  },
+  {
     rule: "harmless values that may apply",
     blunt: ["cascade.ts", "(harmlessMaybes.has(name) || isUnbound(name, value))", '(name === "?")'],
     code: [["cascade.ts", "          reach:\n", ": understoodOf(name)!.reach"]],

@@ -1,9 +1,8 @@
 /** The words of an HTML text by what is judged of them. */
-import { createCascade } from "#/src/formats/html/cascade.ts";
 import { noPictures } from "#/src/formats/html/held-pictures.ts";
-import { judgePage } from "#/src/formats/html/judge.ts";
 import { surveyTree } from "#/src/formats/html/survey.ts";
 import { type HtmlNode, parseHtml } from "#/src/formats/html/tree.ts";
+import { judgeWindows } from "#/src/formats/html/windows.ts";
 import { createWorkMeter } from "#/src/formats/html/work-meter.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 
@@ -18,9 +17,7 @@ export function visibleWords(html: string): VisibleWords {
   const meter = createWorkMeter();
   const tree = parseHtml(html, meter);
   const { styles, isUnclear, hasRemoteSheet } = surveyTree(tree.root);
-  const cascade = createCascade(tree, styles, meter);
-  const judgement = judgePage(tree.root, {
-    cascade,
+  const { judgement } = judgeWindows(tree, styles, {
     meter,
     isUnclear,
     hasRemoteSheet,

@@ -20,11 +20,24 @@ export function answerOnPhone(prelude: readonly CssToken[]): Answer {
 }
 
 function answerIn(windows: typeof desk, prelude: readonly CssToken[]): Answer {
+  const before = known;
   known = windows;
   try {
     return answerMedia(prelude);
   } finally {
-    known = desk;
+    known = before;
+  }
+}
+
+/** What is found where the windows are only so wide, and the widths at which an answer changes: it is another one from each on. */
+export function inWindows<T>(width: Interval, find: () => T): { readonly found: T; readonly cuts: number[] } {
+  const before = [known, cuts] as const;
+  known = { ...desk, __proto__: null as never, width };
+  cuts = new Set();
+  try {
+    return { found: find(), cuts: [...cuts].toSorted((one, other) => one - other) };
+  } finally {
+    [known, cuts] = before;
   }
 }
 
@@ -205,6 +218,9 @@ const phone: typeof desk = {
   orientation: "portrait",
 };
 let known = desk;
+let cuts = new Set<number>();
+/** A width is just above another. */
+const justAbove = 1e-6;
 /** The valid words of features that take a word. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
   __proto__: null as never,
@@ -245,14 +261,17 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
   const sides: Answer[] = [];
   if (operator === "=") {
     if (asked < least || asked > most) return false;
-    return least === most ? true : undefined;
+    if (name === "width" && least < most) cuts.add(asked).add(asked + justAbove);
+    return most - least < justAbove ? true : undefined;
   }
   for (const one of [least, most])
     if (operator === ">=") sides.push(one >= asked);
     else if (operator === "<=") sides.push(one <= asked);
     else if (operator === ">") sides.push(one > asked);
     else if (operator === "<") sides.push(one < asked);
-  return sides.length === 2 && sides[0] === sides[1] ? sides[0] : undefined;
+  if (sides.length === 2 && sides[0] === sides[1]) return sides[0];
+  if (name === "width") cuts.add(operator === "<=" || operator === ">" ? asked + justAbove : asked);
+  return undefined;
 }
 
 /** The value; undefined if the feature does not take this kind of value. */

@@ -20,6 +20,7 @@ import {
   type Form,
   familyList,
   images,
+  leastHeight,
   numberOrShare,
   oneOf,
   only,
@@ -110,7 +111,9 @@ color-scheme | = schemes | paints | inherited | light is possible, and the windo
 
 width min-width | ${sizes}; none ${otherSizes}; positiveLengthOrShare | moves | own
   | at most 2,000 pixels; a word wider than its box has to contrast with all around (fits.ts)
-height min-height | ${sizes}; none ${otherSizes}; positiveLengthOrShare | paints | own
+min-height | ${sizes}; none ${otherSizes}; leastHeight | paints | own
+  | the body may be as high as a window: nothing follows it (flaws.ts)
+height | ${sizes}; none ${otherSizes}; positiveLengthOrShare | paints | own
   | cells and pictures grow; in other boxes the lines, counted high, have to fit (fits.ts); what is unknown may push all that follows
   out of the page
 max-width | none ${sizes}; ${otherSizes}; positiveLengthOrShare | moves | own | as width
@@ -239,6 +242,7 @@ const forms: Readonly<Record<string, Form>> = {
     ),
   numberOrShare,
   positiveLength,
+  leastHeight,
   positiveLengthOrShare,
   schemes: (value) => {
     const list = value.flatMap((token) =>

@@ -115,6 +115,13 @@ export const spacingLength = lengthForm(false, false, true);
 export const anyLengthOrShare = lengthForm(true, true, true);
 export const positiveLength = lengthForm(false, false, true);
 export const positiveLengthOrShare = lengthForm(false, true, true);
+/** Also as high as a window. */
+export const leastHeight: Form = (value, isQuirky) => {
+  const [token] = value;
+  const isOfWindow = value.length === 1 && token?.type === "dimension" && /^[sld]?vh$/.test(token.unit);
+  if (isOfWindow && token.number >= 0 && token.number <= 100) return "understood";
+  return positiveLengthOrShare(value, isQuirky);
+};
 /** For `line-height` and `border-radius`: no length but 0 without a unit, also in quirks mode. */
 export const strictLengthOrShare = lengthForm(false, true, false);
 
@@ -267,11 +274,20 @@ function isDirection(part: readonly Value[]): boolean {
   return isSide(one) && (two === undefined || (isSide(two) && horizontal.has(one!) !== horizontal.has(two)));
 }
 
+/** `[circle | ellipse] || extent`, then `at` and a place: of two keywords of it each is of another side, and a length stands in its order. */
 function isShape(part: readonly Value[]): boolean {
-  return /^(?:circle|ellipse|(?:(?:circle|ellipse) )?at center(?: center)?)$/.test(
-    part.map(wordOf).join(" "),
-  );
+  const names = part.map((one) => {
+    const word = wordOf(one);
+    if (isStopPlace(one)) return "length";
+    return horizontal.has(word) ? "x" : vertical.has(word) ? "y" : word;
+  });
+  return shape.test(names.join(" "));
 }
+
+const extent = "(?:closest|farthest)-(?:side|corner)";
+const kind = `(?:(?:circle|ellipse)(?: ${extent})?|${extent}(?: (?:circle|ellipse))?)`;
+const place = "at (?:x|y|center|length|(?:x|center|length) (?:y|center|length)|y (?:x|center)|center x)";
+const shape = new RegExp(`^(?:${kind}|${kind} ${place}|${place})$`);
 
 /** The address in `url()`; undefined for any other value. */
 export function addressOf(value: Value): string | undefined {

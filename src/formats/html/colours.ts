@@ -86,7 +86,6 @@ export function doubtColours(context: Context, isBackground: boolean): void {
 }
 
 /** H18: a shadow mixes its colour into what is behind letters. */
-const farReach = 60;
 const shadowsMost = 4;
 const insetOpacityMost = 0.3;
 const atomOpacityMost = 0.6;
@@ -122,7 +121,6 @@ export class Shadows {
     for (const { colour, x, y, blur, spread, isInset } of shown) {
       const side = Math.max(Math.abs(x), Math.abs(y)) + Math.max(0, spread);
       const reach = side + blur;
-      if (reach > farReach) return flaw;
       if (isInset && colour[3] > insetOpacityMost) return flaw;
       if (isOver && colour[3] > atomOpacityMost) return flaw;
       // Narrow boxes may stand in a row, with all their shadows at one place.

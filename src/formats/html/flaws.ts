@@ -293,7 +293,11 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
   if (style.spacing > spacingMost && box.display.endsWith("table")) flaw("page", "may-be-off-screen");
   for (const name of ["width", "min-width", "max-width", "height", "min-height", "max-height"]) {
     const size = sizeOf(values, name, basis);
-    if (size === "unknown") flaw("moves", "may-be-cut-off");
+    if (size === "unknown" && !isLikeAuto(name, values.word(name), box)) {
+      const isOfWindow = name === "min-height" && values.word(name) === "";
+      if (!isOfWindow) flaw("moves", "may-be-cut-off");
+      else if (element.name !== "body" && element.name !== "html") flaw("page", "may-be-off-screen");
+    }
     if (typeof size !== "object" || (box.isInline && !values.isUnsure("display"))) continue;
     const isMost = name.startsWith("max-") || (name === "width" && isBound(box));
     if (!isMost && size.px > (name.endsWith("height") ? farBelow : farAway))
@@ -318,6 +322,12 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
   if (element.name === "body" || element.name === "html") return;
   if (!style.isVisible && isPartOfTable(box.display) && values.has("background-color"))
     flaw("inside", "colours-may-match");
+}
+
+/** Whether the box is then as wide as one that floats and has no width, and as high as its content (css-sizing-3 section 5.1, 5.2). */
+function isLikeAuto(name: string, word: string, { width }: Box): boolean {
+  if (name.endsWith("height")) return /^(?:fit|max)-content$/.test(word);
+  return word === "fit-content" && (name !== "max-width" || width === undefined);
 }
 
 function standsInRow(part: Part): boolean {

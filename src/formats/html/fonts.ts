@@ -16,7 +16,7 @@ export function isFontOfSigns(value: Value, ownFonts: ReadonlySet<string>): bool
       .join(" ")
       .trim()
       .toLowerCase();
-    return (signs.test(name) && !/emoji$/.test(name)) || ownFonts.has(name);
+    return (signs.test(name) && !/emoji(?:font)?$/.test(name)) || ownFonts.has(name);
   });
 }
 

@@ -5,6 +5,7 @@ import {
   blockAround,
   covers,
   doom,
+  edge,
   type Flaw,
   isCell,
   isInLine,
@@ -166,7 +167,8 @@ function reachBeside(
       for (const float of at.context.floats) if (!isWithin(from, (one) => one === float)) take(float);
     context = at.context;
     if (parent === undefined) {
-      atRoot();
+      // So little leaves enough of the letters at the top of the page (F5).
+      if (left > edge) atRoot();
       return;
     }
     // A cell of a row before may reach down to here.

@@ -6,19 +6,18 @@ import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine, withNotes } from "#/src/formats/text/own-lines.ts";
 import { noteReading } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
-import { createCascade } from "./cascade.ts";
 import { DoubtWriter, withPassages } from "./doubt-writer.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
 import { writeFrame } from "./frame-page.ts";
 import { noPictures, type PictureSizes } from "./held-pictures.ts";
 import { HtmlWriter } from "./html-writer.ts";
-import { judgePage } from "./judge.ts";
 import { baseOf } from "./links.ts";
 import { type HtmlForm, overLimit, type RenderedHtml } from "./rendered-html.ts";
 import { surveyTree } from "./survey.ts";
 import { TextWriter } from "./text-writer.ts";
 import { parseHtml } from "./tree.ts";
 import { walkPage } from "./walk.ts";
+import { judgeWindows } from "./windows.ts";
 import { createWorkMeter, OverBudget } from "./work-meter.ts";
 
 export { type HtmlForm, htmlForms, overLimit, type RenderedHtml } from "./rendered-html.ts";
@@ -69,7 +68,6 @@ function renderWithinBudget(
     if (why === undefined) counts.set(what, (counts.get(what) ?? 0) + times);
     else doubted.set(why, (doubted.get(why) ?? 0) + times);
   };
-  const cascade = createCascade(tree, styles, meter);
   const concealed: ConcealedText[] = [];
   // No page can write it: its words are escaped before the lines of the server take their places.
   const inPlace = randomUUID();
@@ -93,8 +91,7 @@ function renderWithinBudget(
     if (pictures.length < picturesMax)
       pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
   };
-  const judgement = judgePage(tree.root, {
-    cascade,
+  const { judgement, isCut } = judgeWindows(tree, styles, {
     meter,
     isUnclear,
     hasRemoteSheet,
@@ -108,7 +105,7 @@ function renderWithinBudget(
     count,
     picture,
   });
-  if (cascade.isCut) return overLimit;
+  if (isCut) return overLimit;
   const differs = judgement.differences();
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written =

@@ -5,6 +5,8 @@
 export class OverBudget extends Error {}
 
 export interface WorkMeter {
+  /** The share of the steps that is left. */
+  readonly left: number;
   /** So many comparisons, tokens or the like were done. */
   spend(steps: number): void;
   /** Looks at the clock, and whether the caller is still there. */
@@ -26,6 +28,9 @@ export function createWorkMeter(): WorkMeter {
     if (micros() - begun > timeMaxMicros) throw new OverBudget("time");
   };
   return {
+    get left() {
+      return 1 - steps / stepsMax;
+    },
     spend(count) {
       steps += count;
       if (steps < checkAt) return;
