@@ -2,7 +2,7 @@
  *  is drawn as, or its value, in letters of their own: it is given if both are the same and what is drawn is seen. Forms in XML (XFA) have values
  *  that only some programs show, so nothing is given of their fields. */
 import type { NoteKind } from "#/src/formats/text/own-lines.ts";
-import { type Box, boxOf } from "./pdf-geometry.ts";
+import { type Box, boxOf, widened } from "./pdf-geometry.ts";
 import { textOfRuns } from "./pdf-order.ts";
 import type { Paint, TextRun } from "./pdf-painted.ts";
 import type { Seen } from "./pdf-visible.ts";
@@ -16,6 +16,8 @@ export interface Annotation {
   readonly contentsObj?: { readonly str?: string };
   /** Of a field of a form. */
   readonly backgroundColor?: unknown;
+  readonly borderColor?: unknown;
+  readonly borderStyle?: { readonly width?: unknown };
   readonly fieldType?: string | null;
   readonly fieldValue?: unknown;
   readonly options?: readonly { readonly exportValue?: unknown; readonly displayValue?: unknown }[];
@@ -23,7 +25,10 @@ export interface Annotation {
   readonly hidden?: boolean;
 }
 
-/** Of these nothing is painted that covers text, or pdf.js paints them itself. */
+/** Points of a border that hides no letters. */
+const thinBorder = 2;
+
+/** Of these nothing is painted that covers text but a border, or pdf.js paints them itself. */
 const neverPainted: ReadonlySet<string> = new Set([
   "Link",
   "Popup",
@@ -38,13 +43,15 @@ const neverPainted: ReadonlySet<string> = new Set([
 export function unpainted(annotations: readonly Annotation[]): readonly Paint[] {
   return annotations
     .filter(
-      ({ subtype, hasAppearance, backgroundColor }) =>
-        !neverPainted.has(subtype) &&
-        (subtype === "Widget" ? backgroundColor != null : hasAppearance !== true),
+      (one) =>
+        borderOf(one) > thinBorder ||
+        (!neverPainted.has(one.subtype) &&
+          (one.subtype === "Widget" ? one.backgroundColor != null : one.hasAppearance !== true)),
     )
-    .map(({ rect, id }) => ({
+    .map((one) => ({ box: widened(boxOf(one.rect), borderOf(one) / 2), id: one.id }))
+    .map(({ box, id }) => ({
       kind: "picture",
-      box: boxOf(rect),
+      box,
       colour: undefined,
       alpha: 1,
       isWhole: false,
@@ -53,6 +60,12 @@ export function unpainted(annotations: readonly Annotation[]): readonly Paint[] 
       at: Number.POSITIVE_INFINITY,
       size: 0,
     }));
+}
+
+/** Points of the border that programs paint around a link or a field. */
+function borderOf({ subtype, borderStyle, borderColor }: Annotation): number {
+  const width = Number(borderStyle?.width ?? 0);
+  return subtype === "Link" || (subtype === "Widget" && borderColor != null) ? width : 0;
 }
 
 export interface FieldNote {
@@ -74,7 +87,7 @@ export function notesOf(
   annotations: readonly Annotation[],
   runs: readonly TextRun[],
   verdicts: ReadonlyMap<TextRun, Seen>,
-  hasXfa: boolean,
+  { hasForm, hasXfa }: { readonly hasForm: boolean; readonly hasXfa: boolean },
 ): FieldNotes {
   const drawn = Map.groupBy(runs, ({ annotation }) => annotation);
   const notes: FieldNote[] = [];
@@ -82,7 +95,8 @@ export function notesOf(
   for (const annotation of annotations) {
     const { id, subtype, rect, fieldType, pushButton } = annotation;
     const own = drawn.get(id) ?? [];
-    const isSeen = own.length > 0 && own.every((run) => verdicts.get(run) === "visible");
+    const isSeen =
+      isDrawn(annotation, hasForm) && own.length > 0 && own.every((run) => verdicts.get(run) === "visible");
     const words = isSeen ? textOfRuns(own, () => true, new Map()) : "";
     const isValue = fieldType === "Tx" || fieldType === "Ch";
     const value = isValue ? saidBy(annotation) : "";
@@ -101,6 +115,11 @@ export function notesOf(
     }
   }
   return { notes, doubtful, hidden, remarks };
+}
+
+/** Not all programs draw what a file draws for a link or a remark, and fields of a document without a form. */
+function isDrawn({ subtype }: Annotation, hasForm: boolean): boolean {
+  return subtype === "Widget" ? hasForm : subtype !== "Link" && subtype !== "Popup";
 }
 
 /** What a field says: of a choice what stands in the list. */

@@ -17,6 +17,7 @@ import {
   unionOf,
   widened,
 } from "./pdf-geometry.ts";
+import { createLayers } from "./pdf-layers.ts";
 import type { Operators, PagePaint, Paint, TextRun } from "./pdf-painted.ts";
 import { type Placed, place } from "./pdf-runs.ts";
 import { type Shape, shapesOfPage } from "./pdf-shapes.ts";
@@ -30,6 +31,7 @@ import {
   isMixed,
   type State,
 } from "./pdf-state.ts";
+import { changeText } from "./pdf-text-state.ts";
 
 /** Shapes that cut one piece of text or paint. */
 const cutsMost = 20;
@@ -48,6 +50,14 @@ export interface PageFacts {
   isLayerOn(properties: unknown): boolean;
 }
 
+/** Of a transparency group (ISO 32000-1 section 11.6.6). */
+interface GroupFacts {
+  readonly bbox?: ArrayLike<number> | null;
+  readonly matrix?: ArrayLike<number> | null;
+  readonly smask?: unknown;
+  readonly knockout?: unknown;
+}
+
 type DrawingBoxes = Map<Drawing["fnArray"], Box | undefined>;
 
 /** `boxesAt`: of drawings in drawings, by how deep they are. */
@@ -61,9 +71,9 @@ export function paintOf(
   const runs: TextRun[] = [];
   const paints: Paint[] = [];
   const saved: State[] = [];
-  const layers: boolean[] = [];
-  /** How many layers were open where each form began. */
+  /** How many states were saved where each form, group or annotation began. */
   const floors: number[] = [];
+  const layers = createLayers();
   let state: State = firstState();
   let clipping: "clip" | "eoClip" | undefined;
   let at = 0;
@@ -81,11 +91,20 @@ export function paintOf(
   };
   const restore = (): void => {
     isPlaceUnclear ||= isInText;
-    state = saved.pop() ?? state;
+    if (saved.length > (floors.at(-1) ?? 0)) state = saved.pop()!;
+  };
+  const begin = (): void => {
+    save();
+    floors.push(saved.length);
+  };
+  /** States that a form has saved and not taken back end with it. */
+  const end = (): void => {
+    saved.length = Math.min(saved.length, floors.pop() ?? 0);
+    restore();
   };
   const paint = (one: Omit<Paint, "at" | "cuts">): void => {
     const box = intersection(one.box, state.clip);
-    if (box === undefined || one.alpha <= 0 || layers.includes(false) || masks > 0) return;
+    if (box === undefined || one.alpha <= 0 || layers.isOff() || masks > 0) return;
     const isKnown = !state.isCut && !isMixed(state);
     paints.push({
       ...one,
@@ -115,10 +134,6 @@ export function paintOf(
     if (shape === undefined || state.cuts.length >= cutsMost) state.isCut = true;
     else state.cuts = [...state.cuts, shape];
   };
-  const moveLine = (x: number, y: number): void => {
-    state.line = multiply(state.line, [1, 0, 0, 1, x, y]);
-    state.text = state.line;
-  };
   const shapeOf = shapesOfPage();
   const boxes = boxesAt[depth]!;
   /** Of a letter that is a drawing, in ems. */
@@ -136,7 +151,8 @@ export function paintOf(
     state.text = multiply(state.text, [1, 0, 0, 1, advance, 0]);
     const { mode } = state;
     for (const word of placed) showWord(word);
-    if (placed.length > 0 && mode >= 4) state.isCut = true;
+    // Letters without an outline cut off all that follows.
+    if (mode >= 4 && said.some((one) => typeof one === "object" && one !== null)) state.isCut = true;
   }
 
   function showWord({ ink, isVertical, ...placed }: Placed): void {
@@ -164,13 +180,14 @@ export function paintOf(
       isUnclear:
         state.isCut ||
         isPlaceUnclear ||
+        layers.isUnclear() ||
         masks > 0 ||
         isMixed(state) ||
         font === undefined ||
         placed.letters.some((letter) => font.isDrawn && font.outlineOf(letter) === undefined) ||
         isVertical ||
         isHiddenByStroke,
-      isLayerOff: layers.includes(false),
+      isLayerOff: layers.isOff(),
     };
     if (run.text !== "") runs.push(run);
     const box = ink && intersection(widened(ink, stroke / 2), state.clip);
@@ -222,6 +239,7 @@ export function paintOf(
   for (const [index, number] of fnArray.entries()) {
     const args = argsArray[index] as never;
     const name = names.get(number) ?? "";
+    changeText(state, name, args);
     switch (name) {
       case "save":
         save();
@@ -242,6 +260,7 @@ export function paintOf(
           else if (key === "LW") state.lineWidth = value;
           else if (key === "D") state.isDashed = isDashed(value);
           else if (key === "SMask") state.isMasked = Boolean(value);
+          else if (key === "TR") state.isTransferred = Boolean(value);
           else if (key === "BM") state.isBlended = value !== "source-over" && value !== "normal";
           else if (key === "Font") [state.font, state.size] = [facts.fontOf(value[0]), value[1]];
         }
@@ -261,38 +280,6 @@ export function paintOf(
       case "setFont":
         state.font = facts.fontOf(args[0]);
         state.size = args[1];
-        break;
-      case "setCharSpacing":
-        state.charSpacing = args[0];
-        break;
-      case "setWordSpacing":
-        state.wordSpacing = args[0];
-        break;
-      case "setHScale":
-        state.scale = args[0] / 100;
-        break;
-      case "setLeading":
-        state.leading = -args[0];
-        break;
-      case "setTextRise":
-        state.rise = args[0];
-        break;
-      case "setTextRenderingMode":
-        state.mode = args[0];
-        break;
-      case "moveText":
-        moveLine(args[0], args[1]);
-        break;
-      case "setLeadingMoveText":
-        state.leading = args[1];
-        moveLine(args[0], args[1]);
-        break;
-      case "setTextMatrix":
-        state.line = matrixOf(args);
-        state.text = state.line;
-        break;
-      case "nextLine":
-        moveLine(0, state.leading);
         break;
       case "showText":
         show(args[0]);
@@ -328,27 +315,35 @@ export function paintOf(
         path(names.get(args[0]) ?? "", (args[1] as (ArrayLike<number> | null)[])[0] ?? []);
         break;
       case "paintFormXObjectBegin": {
-        save();
+        begin();
         if (args[0] !== null && args[0] !== undefined) state.ctm = multiply(state.ctm, matrixOf([args[0]]));
         const box = args[1] as number[] | null | undefined;
         if (box) clipTo(transformed(boxOf(box), state.ctm), isUpright(state.ctm));
-        floors.push(layers.length);
+        // The box of a group is told with the group. Not all programs draw a form without one.
+        else if (names.get(fnArray[index - 1]!) !== "beginGroup") state.isCut = true;
+        layers.beginForm();
         break;
       }
-      case "beginGroup":
-        save();
-        state.isGroupMixed = isMixed(state);
+      case "beginGroup": {
+        begin();
+        const { bbox, matrix, smask, knockout } = (args[0] ?? {}) as GroupFacts;
+        const inner = multiply(state.ctm, matrixOf([matrix ?? identity]));
+        if (bbox) clipTo(transformed(boxOf(bbox), inner), isUpright(inner));
+        else state.isCut = true;
+        // In a knockout group what is painted later takes the place of what lies below, however pale it is.
+        state.isGroupMixed = isMixed(state) || Boolean(knockout);
         state.isBlended = false;
         state.isMasked = false;
         state.groupAlpha *= state.fillAlpha;
         state.fillAlpha = 1;
         state.strokeAlpha = 1;
         // What makes a mask is not painted itself.
-        groups.push(Boolean((args[0] as { readonly smask?: unknown } | null)?.smask));
+        groups.push(Boolean(smask));
         if (groups.at(-1) === true) masks++;
         break;
+      }
       case "beginAnnotation":
-        save();
+        begin();
         // It is painted in its place, whatever the page has left behind.
         state = { ...firstState(), clip: boxOf(args[1]) };
         annotation = args[0];
@@ -356,26 +351,25 @@ export function paintOf(
         if (Array.isArray(args[3])) state.ctm = multiply(state.ctm, matrixOf([args[3]]));
         break;
       case "paintFormXObjectEnd":
-        // What a form leaves open ends with it.
-        layers.length = Math.min(layers.length, floors.pop() ?? 0);
-        restore();
+        layers.endForm();
+        end();
         break;
       case "endGroup":
         if (groups.pop() === true) masks--;
-        restore();
+        end();
         break;
       case "endAnnotation":
         annotation = undefined;
-        restore();
+        end();
         break;
       case "beginMarkedContent":
-        layers.push(true);
+        layers.open(true);
         break;
       case "beginMarkedContentProps":
-        layers.push(args[0] !== "OC" || facts.isLayerOn(args[1]));
+        layers.open(args[0] !== "OC" || facts.isLayerOn(args[1]));
         break;
       case "endMarkedContent":
-        if (layers.length > (floors.at(-1) ?? 0)) layers.pop();
+        layers.close();
         break;
       case "paintImageXObject":
       case "paintInlineImageXObject":

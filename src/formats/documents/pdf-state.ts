@@ -23,6 +23,8 @@ export interface State extends TextState {
   isCut: boolean;
   isBlended: boolean;
   isMasked: boolean;
+  /** Colours go through a function (ISO 32000-1 section 10.4). */
+  isTransferred: boolean;
   /** The groups around are. */
   isGroupMixed: boolean;
   leading: number;
@@ -126,6 +128,7 @@ export function firstState(): State {
     isCut: false,
     isBlended: false,
     isMasked: false,
+    isTransferred: false,
     isGroupMixed: false,
     font: undefined,
     size: 0,
@@ -140,9 +143,9 @@ export function firstState(): State {
   };
 }
 
-/** What is painted is mixed with what is behind it. */
-export function isMixed({ isBlended, isMasked, isGroupMixed }: State): boolean {
-  return isBlended || isMasked || isGroupMixed;
+/** What is painted is mixed with what is behind it, or has other colours than are said. */
+export function isMixed({ isBlended, isMasked, isTransferred, isGroupMixed }: State): boolean {
+  return isBlended || isMasked || isTransferred || isGroupMixed;
 }
 
 /** `args`: lengths of strokes and gaps, and where they begin. */

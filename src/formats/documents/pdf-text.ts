@@ -84,7 +84,10 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     const runs = painted.runs.filter(({ annotation }) => annotation === undefined);
     for (const run of outOfOrder(runs.filter((one) => verdicts.get(one) === "visible")))
       verdicts.set(run, { why: "order-may-differ" });
-    const fields = notesOf(annotations, painted.runs, verdicts, info.IsXFAPresent === true);
+    const fields = notesOf(annotations, painted.runs, verdicts, {
+      hasForm: info.IsAcroFormPresent === true,
+      hasXfa: info.IsXFAPresent === true,
+    });
     let leftOut = countPassages(runs, verdicts, count);
     if (fields.doubtful > 0) count("doubtful", fields.doubtful, "element-not-understood");
     leftOut += fields.doubtful;
