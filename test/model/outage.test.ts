@@ -1,4 +1,4 @@
-/** The runner of holds tries again and again while the store takes nothing, and says so once. */
+/** What a runner logs that tries again and again, as that of holds while the store takes nothing. */
 import { expect, it } from "vitest";
 import { startHoldRunner } from "#/src/daemon/hold-runner.ts";
 import { WaypostError } from "#/src/model/errors.ts";
