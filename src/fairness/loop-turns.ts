@@ -3,7 +3,7 @@
  *  the sockets, whatever number of jobs there is, so other requests are answered in time. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { performance as loop } from "node:perf_hooks";
-import { soon } from "#/src/model/background.ts";
+import { noteFailure, soon } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner } from "#/src/model/caller.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -56,7 +56,7 @@ function begin(): void {
 function letGo(): void {
   waiting.shift()?.go();
   // Runs after all microtasks: then the piece is finished. `queueMicrotask` would be a callback of another job before the piece.
-  Promise.resolve().then(() => process.nextTick(goOn));
+  Promise.resolve().then(() => process.nextTick(goOn), noteFailure);
 }
 
 function goOn(): void {

@@ -1,4 +1,5 @@
-/** Reads one part of a Word document: its main part, a header, a footer, the notes. */
+/** Reads one part of a Word document: its main part, a header, a footer, the notes. Long because what each element opens and closes is
+ *  one state. */
 import type { SaxesTagNS } from "saxes";
 import type { CountLeftOut } from "#/src/formats/text/clean-text.ts";
 import type { Doubt } from "#/src/model/removal.ts";

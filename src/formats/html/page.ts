@@ -280,13 +280,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (values.word("content-visibility") === "hidden") part.high = 0;
     const isCasting = letters.isVisible && (!isSealed || style.hidden === "zero-size-text");
     if (!isAroundSealed && isCasting && hasShadow(part)) {
-      const cast = shadows.add(
-        values,
-        letters,
-        box,
-        !parent.isSealed && !isWithin(parent, hasShadow) ? part.high : 0,
-        isWithin(part, isAtom),
-      );
+      const high = !parent.isSealed && !isWithin(parent, hasShadow) ? part.high : 0;
+      const cast = shadows.add(values, letters, box, high, isWithin(part, isAtom));
       if (cast !== undefined) part.flaws = [...part.flaws, cast];
     }
     // What is not understood may be painted as a layer of its own, above floats and lines.

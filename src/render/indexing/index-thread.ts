@@ -54,6 +54,8 @@ function say(message: FromIndexThread): void {
   port.postMessage(message);
 }
 
+type Answered = Pick<IndexThreadAnswer, "answer" | "examined">;
+
 async function start(): Promise<void> {
   const source = await openSearchSource(place);
   const bytes = createMessageBytes(source);
@@ -75,8 +77,7 @@ async function start(): Promise<void> {
   /** Leaves the index as if the piece of work that is being done had not begun. */
   let takeBack = (): void => {};
 
-  /** What goes wrong with the index is answered by a new one; what the machine has no room for, and what then still goes wrong, is not the
-   *  index. */
+  /** A new index where it went wrong. What the machine has no room for, and what then still goes wrong, is not the index. */
   async function beginAnew(fault: unknown): Promise<void> {
     if (!isEngineFault(fault) || isOfMachine(fault) || ++faults > faultsMax) throw fault;
     generation++;
@@ -325,25 +326,17 @@ async function start(): Promise<void> {
     port.close();
   }
 
-  /** A question that the machine has no room for is answered without the index, and ends no work that is being done. */
-  async function beginAnewUnlessOfMachine(fault: unknown): Promise<void> {
-    if (!isOfMachine(fault)) await beginAnew(fault);
-  }
-
-  /** Answers a question of the main thread. One whose asker has gone is not answered. */
-  async function answer(
-    id: number,
-    ask: () => Promise<Pick<IndexThreadAnswer, "answer" | "examined">>,
-  ): Promise<void> {
+  /** Answers a question of the main thread: without the index where the machine has no room. One whose asker has gone is not answered. */
+  async function answer(id: number, ask: () => Promise<Answered>): Promise<void> {
     const gone = new AbortController();
     asked.set(id, gone);
     pace.endRest();
-    let answered: Pick<IndexThreadAnswer, "answer" | "examined"> = {};
+    let answered: Answered = {};
     try {
       answered = await forCaller(gone.signal, ask);
     } catch (error) {
       if (error instanceof CallerGone) return;
-      await beginAnewUnlessOfMachine(error);
+      if (!isOfMachine(error)) await beginAnew(error);
     } finally {
       asked.delete(id);
     }
@@ -358,7 +351,7 @@ async function start(): Promise<void> {
     try {
       say({ kind: "answer", id, previews: database.readPreviews(agent, messages) });
     } catch (error) {
-      await beginAnewUnlessOfMachine(error);
+      if (!isOfMachine(error)) await beginAnew(error);
       say({ kind: "answer", id });
     }
   }
