@@ -38,12 +38,15 @@ function markOf(name: string): string {
 const firstMarks = "0123456789abcdefghijklmnopqrstuvwxyz";
 const secondMarks = "!#$&'()*+,-./:;<=>?@[]^`{|}~";
 
+/** Of names that are no longer than this: a stranger's may have the length of a header. */
 const cachedMarks = new Map<string, string>();
 const cachedMarksMax = 1000;
+const cachedNameMax = 100;
 
 /** Of the names that are not stored with their fields; "" for the others. */
 function otherMarkOf(name: string): string {
   if (codes.has(name)) return "";
+  if (name.length > cachedNameMax) return markOf(name);
   let mark = cachedMarks.get(name);
   if (mark === undefined) {
     mark = markOf(name);

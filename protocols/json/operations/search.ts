@@ -66,7 +66,7 @@ const input = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      'Words that all stand in a message (subject, names, addresses, body as it is read), contact or event, without regard to case and order; in double quotes text as it stands: "\\"due on Friday\\"".',
+      'Words (16 at most; of mail, small ones of one or two letters only in quotes) that all stand in a message (subject, names, addresses, body as it is read), contact or event, in any case and order; in double quotes text as it stands: "\\"due on Friday\\"".',
     ),
   limit: z
     .int()
@@ -192,7 +192,7 @@ async function keysOf(
   if (request.from !== undefined) keys.push({ kind: "header", name: "from", text: request.from });
   if (request.flagged !== undefined) need({ kind: "flags", mask: flaggedFlag }, request.flagged);
   for (const name of request.labels ?? []) keys.push({ kind: "keyword", name });
-  if (request.q !== undefined) keys.push(...wordsThatNarrow(searchedWords(request.q)).map(anywhere));
+  if (request.q !== undefined) keys.push(...wordsThatNarrow(request.q).map(anywhere));
   if (request.thread !== undefined) {
     const name = readId(context, request.thread, ["thread"], "/thread");
     await assertInMailbox(context, name, reached.agent, "mail:read", {

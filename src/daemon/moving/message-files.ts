@@ -14,8 +14,9 @@ export function openMessageFiles(place: string): MailSource {
     isFolder
       ? fs
           .readdirSync(place, { recursive: true, withFileTypes: true })
-          .filter((entry) => /\.eml$/i.test(entry.name) && !entry.isDirectory())
+          .filter((entry) => /\.eml$/i.test(entry.name))
           .map((entry) => path.relative(place, path.join(entry.parentPath, entry.name)))
+          .filter((below) => fs.statSync(path.join(place, below), { throwIfNoEntry: false })?.isFile())
           .sort()
       : [""];
   if (files().length === 0)
