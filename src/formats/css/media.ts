@@ -29,16 +29,34 @@ function answerIn(windows: typeof desk, prelude: readonly CssToken[]): Answer {
   }
 }
 
-/** What is found where the windows are only so wide, and the widths at which an answer changes: it is another one from each on. */
+/** What is found where the windows are only so wide, and the widths at which an answer changes: it is another one from each on. There
+ *  are none where two conditions are so alike that an engine may hold them to contradict each other or not. */
 export function inWindows<T>(width: Interval, find: () => T): { readonly found: T; readonly cuts: number[] } {
-  const before = [known, cuts] as const;
+  const before = [known, asks] as const;
   known = { ...desk, __proto__: null as never, width };
-  cuts = new Set();
+  asks = new Map();
   try {
-    return { found: find(), cuts: [...cuts].toSorted((one, other) => one - other) };
+    return { found: find(), cuts: cutsOf(asks) };
   } finally {
-    [known, cuts] = before;
+    [known, asks] = before;
   }
+}
+
+/** Chromium takes widths for equal that differ by a 64th of a pixel, but not for `<` and `>`; Firefox rounds to a 60th. */
+function cutsOf(asked: typeof asks): number[] {
+  const widths = [...asked.keys()].toSorted((one, other) => one - other);
+  const areApart = widths.every(
+    (width, at) =>
+      width - (widths[at - 1] ?? 0) > 1 / 16 &&
+      new Set([...asked.get(width)!].map((sign) => sign.length > 1 || sign === "=")).size === 1,
+  );
+  const cuts = widths.flatMap((width) =>
+    [...asked.get(width)!].flatMap((sign) => {
+      if (sign === "=") return [width, width + justAbove];
+      return sign === "<=" || sign === ">" ? [width + justAbove] : [width];
+    }),
+  );
+  return areApart ? [...new Set(cuts)] : [];
 }
 
 /** `scheme`: that of the window. */
@@ -218,7 +236,8 @@ const phone: typeof desk = {
   orientation: "portrait",
 };
 let known = desk;
-let cuts = new Set<number>();
+/** The widths of which an answer is not the same in all windows, with the signs before them. */
+let asks = new Map<number, Set<string>>();
 /** A width is just above another. */
 const justAbove = 1e-6;
 /** The valid words of features that take a word. */
@@ -261,8 +280,7 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
   const sides: Answer[] = [];
   if (operator === "=") {
     if (asked < least || asked > most) return false;
-    if (name === "width" && least < most) cuts.add(asked).add(asked + justAbove);
-    return most - least < justAbove ? true : undefined;
+    if (least === most) return true;
   }
   for (const one of [least, most])
     if (operator === ">=") sides.push(one >= asked);
@@ -270,7 +288,8 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
     else if (operator === ">") sides.push(one > asked);
     else if (operator === "<") sides.push(one < asked);
   if (sides.length === 2 && sides[0] === sides[1]) return sides[0];
-  if (name === "width") cuts.add(operator === "<=" || operator === ">" ? asked + justAbove : asked);
+  if (name === "width" && (operator === "=" || sides.length === 2))
+    asks.set(asked, (asks.get(asked) ?? new Set()).add(operator));
   return undefined;
 }
 

@@ -293,7 +293,7 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
   if (style.spacing > spacingMost && box.display.endsWith("table")) flaw("page", "may-be-off-screen");
   for (const name of ["width", "min-width", "max-width", "height", "min-height", "max-height"]) {
     const size = sizeOf(values, name, basis);
-    if (size === "unknown" && !isLikeAuto(name, values.word(name), box)) {
+    if (size === "unknown" && !isLikeAuto(name, values.word(name))) {
       const isOfWindow = name === "min-height" && values.word(name) === "";
       if (!isOfWindow) flaw("moves", "may-be-cut-off");
       else if (element.name !== "body" && element.name !== "html") flaw("page", "may-be-off-screen");
@@ -325,9 +325,10 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
 }
 
 /** Whether the box is then as wide as one that floats and has no width, and as high as its content (css-sizing-3 section 5.1, 5.2). */
-function isLikeAuto(name: string, word: string, { width }: Box): boolean {
+function isLikeAuto(name: string, word: string): boolean {
   if (name.endsWith("height")) return /^(?:fit|max)-content$/.test(word);
-  return word === "fit-content" && (name !== "max-width" || width === undefined);
+  // As a greatest width it is no wider than the box around, so that what does not break leaves it.
+  return word === "fit-content" && name !== "max-width";
 }
 
 function standsInRow(part: Part): boolean {
