@@ -959,7 +959,7 @@ export interface SearchInput {
   readonly from?: string;
   /** Only this conversation, thread_… */
   readonly thread?: string;
-  /** Words (16 at most; of mail, small ones of one or two letters only in quotes) that all stand in a message (subject, names, addresses, body as it is read), contact or event, in any case and order; in double quotes text as it stands: "\"due on Friday\"". */
+  /** Words, 16 at most, that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\"due on Friday\"". Words of one or two letters count only in quotes. */
   readonly q?: string;
   /** Messages, contacts or events of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;

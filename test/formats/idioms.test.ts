@@ -44,6 +44,8 @@ const idioms: readonly Idiom[] = [
       '<style>@media (max-width:768px){.m{display:block!important}}</style><p class=m style="display:none">HIDDEN',
       "<style>@media (max-width:800px){p{color:#fff}}@media (max-width:750px){body{background:#000}}</style><p>HIDDEN",
       "<style>@media (width=1024px){p{display:none}}</style><p>HIDDEN",
+      // Of people whose letters are larger.
+      "<style>@media (min-width:1000px) and (max-width:60em){p{display:none}}</style><p>HIDDEN",
     ],
   },
   {

@@ -66,7 +66,7 @@ const input = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      'Words (16 at most; of mail, small ones of one or two letters only in quotes) that all stand in a message (subject, names, addresses, body as it is read), contact or event, in any case and order; in double quotes text as it stands: "\\"due on Friday\\"".',
+      'Words, 16 at most, that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\\"due on Friday\\"". Words of one or two letters count only in quotes.',
     ),
   limit: z
     .int()

@@ -288,8 +288,12 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
     else if (operator === ">") sides.push(one > asked);
     else if (operator === "<") sides.push(one < asked);
   if (sides.length === 2 && sides[0] === sides[1]) return sides[0];
-  if (name === "width" && (operator === "=" || sides.length === 2))
-    asks.set(asked, (asks.get(asked) ?? new Set()).add(operator));
+  if (name === "width" && (operator === "=" || sides.length === 2)) {
+    const signs = asks.get(asked) ?? new Set();
+    asks.set(asked, signs.add(operator));
+    // People choose how large letters are that nothing else says, so it may be another width.
+    if (words[0]!.type === "dimension" && words[0]!.unit.endsWith("em")) signs.add("<").add("<=");
+  }
   return undefined;
 }
 

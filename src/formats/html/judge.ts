@@ -66,7 +66,7 @@ export function judgePage(
   };
   const shadows = new Shadows();
   const page = buildPage(root, { cascade, meter, shadows, pictures, doubtPage });
-  const reaches = createReaches(doubtPage);
+  const reaches = createReaches(meter, doubtPage);
   judgeFits(page.root, { cascade, valuesOf: page.valuesOf, reaches });
   applyFlaws(page.root, reaches);
   const verdicts = new Map<HtmlText, Verdict>();

@@ -14,8 +14,10 @@ import {
   tableAround,
 } from "./part.ts";
 import { attributeOf } from "./tree.ts";
+import type { WorkMeter } from "./work-meter.ts";
 
 export interface Reaches {
+  readonly meter: WorkMeter;
   page(why: Doubt): void;
   /** Everything beside: the parent of the nearest float, box in a line, flex item or cell around. */
   row(part: Part, why: Doubt): void;
@@ -25,11 +27,12 @@ export interface Reaches {
   after(part: Part, px: number, why: Doubt): void;
 }
 
-export function createReaches(page: (why: Doubt) => void): Reaches {
+export function createReaches(meter: WorkMeter, page: (why: Doubt) => void): Reaches {
   const doomBeside =
     (step: 1 | -1): Reaches["after"] =>
     (part, px, why) =>
       reachBeside(
+        meter,
         part,
         px,
         () => {},
@@ -37,6 +40,7 @@ export function createReaches(page: (why: Doubt) => void): Reaches {
         step,
       );
   return {
+    meter,
     page,
     over: doomBeside(-1),
     after: doomBeside(1),
@@ -80,7 +84,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
         if (one.hasAtoms) doom(one, why);
       };
       loosen(part);
-      reachBeside(part, px - part.high, () => {}, loosen, 1);
+      reachBeside(reaches.meter, part, px - part.high, () => {}, loosen, 1);
       return;
     }
     case "nudges":
@@ -98,6 +102,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
     case "lifts":
       doom(parent, why);
       reachBeside(
+        reaches.meter,
         part,
         px - part.high,
         () => reaches.page(why),
@@ -116,6 +121,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       return;
     case "before":
       reachBeside(
+        reaches.meter,
         part,
         px,
         // Text that is moved above the page is in no window.
@@ -141,10 +147,14 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
   }
 }
 
+/** The number of boxes beside each other whose work is a step. */
+const siblingsOfStep = 8;
+
 /** Takes what may stand less than `px` above (`step` -1) or below the part. Of what stands between, only the least height counts that
  *  it has in every font: of a block what it declares and one line of letters, of lines only what ends with a break. What margins below
  *  zero take away of it counts as not there. */
 function reachBeside(
+  meter: WorkMeter,
   from: Part,
   px: number,
   atRoot: () => void,
@@ -162,6 +172,7 @@ function reachBeside(
   let context: Part["context"] | undefined;
   for (let at = from; ; ) {
     const { parent } = at;
+    meter.spend(((parent?.children.length ?? 0) + at.context.floats.length) / siblingsOfStep / 4);
     // A float of before may reach down to here, and is painted below the lines.
     if (context !== at.context)
       for (const float of at.context.floats) if (!isWithin(from, (one) => one === float)) take(float);
@@ -186,6 +197,7 @@ function reachBeside(
       let isOwnLine = isInLine(at);
       for (let index = at.at + step; index >= 0 && index < parent.children.length; index += step) {
         const sibling = parent.children[index]!;
+        if (index % siblingsOfStep === 0) meter.spend(1);
         const isBreak = sibling.element?.name === "br";
         if (isInLine(sibling) && !isBreak) {
           take(sibling);
