@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { acceptEvent, patchEvent } from "#/src/formats/jscalendar/accept-event.ts";
 import { acceptCard, patchCard } from "#/src/formats/jscontact/accept-card.ts";
 import { applyPatch, type Json, type JsonObject, withAt } from "#/src/formats/jscontact/json.ts";
+import { timesAsLong } from "../../support/growth.ts";
 
 const event = acceptEvent({ title: "x", start: "2020-01-01T10:00:00" }, "u");
 const card = acceptCard({ name: { full: "x" } }, "u");
@@ -22,17 +23,6 @@ test.each([
     );
 });
 
-/** Milliseconds of this thread's processor time, of some rounds the least. */
-function costOf(work: () => unknown): number {
-  const rounds = Array.from({ length: 4 }, () => {
-    const before = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...rounds);
-}
-
 test.each([
   ["an event", (patch: JsonObject) => patchEvent(event, patch), "x.example:a/k"],
   ["a card", (patch: JsonObject) => patchCard(card, patch), "x.example:a/k"],
@@ -41,9 +31,13 @@ test.each([
   (_, change, place) => {
     const patchOf = (count: number): JsonObject =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${place}${at}`, at]));
-    costOf(() => change(patchOf(1000)));
     const [half, whole] = [patchOf(5000), patchOf(10_000)];
-    expect(costOf(() => change(whole)) / costOf(() => change(half))).toBeLessThan(2.8);
+    expect(
+      timesAsLong(
+        () => change(whole),
+        () => change(half),
+      ),
+    ).toBeLessThan(2.8);
   },
 );
 
