@@ -13,7 +13,7 @@ import {
   serializeStructure,
   walkParts,
 } from "#/src/formats/mime/structure.ts";
-import { conversationSubject } from "#/src/formats/mime/subject.ts";
+import { baseSubject, conversationSubject } from "#/src/formats/mime/subject.ts";
 import { threadReferencesMax } from "#/src/model/limits.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
@@ -68,15 +68,16 @@ export function readThreadKeys(fields: readonly HeaderField[]): Uint8Array[] {
 }
 
 /** Two messages are in one thread if Message-ID, In-Reply-To or References of both have one message id in common, and their subjects are
- *  equal without prefixes (RFC 8621 section 3), also those of other languages. One key is made of one such id and that subject. */
+ *  equal without prefixes (RFC 8621 section 3), also those of other languages. One key is made of one such id and that subject; where
+ *  it had a prefix of another language also with that, as mail has been stored that came before these were known. */
 function threadKeys(fields: readonly HeaderField[], subject: string): Uint8Array[] {
   const named = ["message-id", "in-reply-to", "references"].flatMap((name) => headerIds(fields, name));
   const ids = [...new Set(named)];
   // Of a long list the first ids identify the conversation, the last ones the neighbours.
   const half = threadReferencesMax / 2;
   const kept = ids.length <= threadReferencesMax ? ids : [...ids.slice(0, half), ...ids.slice(-half)];
-  const base = conversationSubject(subject);
-  return kept.map((id) => keyOf(`${id}\0${base}`));
+  const subjects = [...new Set([conversationSubject(subject), baseSubject(subject)])];
+  return kept.flatMap((id) => subjects.map((one) => keyOf(`${id}\0${one}`)));
 }
 
 /** Without an object of `createHash`: V8 keeps that until it collects all garbage. */

@@ -1,6 +1,9 @@
+import { hash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { readThreadKeys } from "#/src/mail/prepare-message.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { nobody } from "#/src/model/author.ts";
 import { deletedFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
@@ -74,6 +77,16 @@ describe("messages", () => {
     expect(other!.thread).not.toBe(first!.thread);
     expect([german!.thread, chinese!.thread]).toEqual([first!.thread, first!.thread]);
     expect(await mail.listNewestMessages(agent, { limit: 10, thread: first!.thread })).toHaveLength(4);
+  });
+
+  it("finds the thread of a subject with a prefix of another language as it was stored before these were known", () => {
+    const former = hash("sha256", "a@x.example\0AW: Plans", "buffer").subarray(0, 16);
+    const keysOf = (subject: string): string[] =>
+      readThreadKeys(
+        readHeaderFields(Buffer.from(`Message-ID: <a@x.example>\r\nSubject: ${subject}\r\n\r\n`)),
+      ).map((key) => Buffer.from(key).toString("hex"));
+    expect(keysOf("AW: Plans")).toEqual([...keysOf("Plans"), former.toString("hex")]);
+    expect(keysOf("Re: Plans")).toEqual(keysOf("Plans"));
   });
 
   it("is one object in two mailboxes after a copy, and its version changes with both", async () => {
