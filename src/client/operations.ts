@@ -959,7 +959,7 @@ export interface SearchInput {
   readonly from?: string;
   /** Only this conversation, thread_… */
   readonly thread?: string;
-  /** Words, 16 at most, that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\"due on Friday\"". Words of one or two letters count only in quotes. */
+  /** Words that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\"due on Friday\"". Of messages 16 words count, of one or two small letters only in quotes. */
   readonly q?: string;
   /** Messages, contacts or events of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;

@@ -66,7 +66,7 @@ const input = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      'Words, 16 at most, that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\\"due on Friday\\"". Words of one or two letters count only in quotes.',
+      'Words that all stand in a message (subject, names, addresses, body as read), contact or event, in any case and order; in double quotes text as it stands: "\\"due on Friday\\"". Of messages 16 words count, of one or two small letters only in quotes.',
     ),
   limit: z
     .int()
